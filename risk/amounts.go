@@ -3,6 +3,7 @@ package risk
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -79,40 +80,49 @@ func text(name corev1.ResourceName, milli int64) string {
 	return q.String()
 }
 
-// tinyMemory raises tiny-memory: a memory request or limit in the template (container, init container, sidecar, or the pod's own) is above 0
-// and below 1 MiB. 128m is 0.128 bytes, and no container starts with it.
+// tinyMemory raises tiny-memory: a memory request or limit of the finished pod is above 0 and below 1 MiB: of a container, an init container or
+// a sidecar, of the template or injected, by a LimitRange's default as well, or the pod's own. 128m is 0.128 bytes, and no container starts
+// with it. A container with an amount that the API server would refuse is passed over.
 // Source: resource.Quantity, whose suffix m means thousandths for memory as well.
 func (c *checker) tinyMemory() {
-	spec := c.in.Pod.Spec
+	spec, live := c.in.Pod.Spec, c.in.Pod.Live
 	if spec == nil {
 		return
 	}
-	for _, part := range []struct {
-		list       string
-		containers []corev1.Container
-	}{{"containers", spec.Containers}, {"initContainers", spec.InitContainers}} {
-		for i := range part.containers {
-			at := fmt.Sprintf("spec.template.spec.%s[name=%q]", part.list, part.containers[i].Name)
-			c.tiny(&part.containers[i].Resources, at)
-		}
+	c.tinyIn(spec.Containers, c.in.Workload, "spec.template.spec.containers", nil)
+	c.tinyIn(spec.InitContainers, c.in.Workload, "spec.template.spec.initContainers", nil)
+	if live != nil {
+		c.tinyIn(live.Spec.Containers, podObject(live), "spec.containers", spec)
+		c.tinyIn(live.Spec.InitContainers, podObject(live), "spec.initContainers", spec)
 	}
 	if spec.Resources != nil {
-		c.tiny(spec.Resources, "spec.template.spec")
+		c.tiny(&corev1.Container{Resources: *spec.Resources}, nil, c.in.Workload, "spec.template.spec")
 	}
 }
 
-func (c *checker) tiny(r *corev1.ResourceRequirements, at string) {
+// tinyIn looks at the containers of a list that the template does not have.
+func (c *checker) tinyIn(list []corev1.Container, object Object, at string, template *corev1.PodSpec) {
+	for i := range list {
+		same := func(t corev1.Container) bool { return t.Name == list[i].Name }
+		if template == nil || !slices.ContainsFunc(template.Containers, same) && !slices.ContainsFunc(template.InitContainers, same) {
+			c.tiny(&list[i], c.in.Pod.LimitRanges, object, fmt.Sprintf("%s[name=%q]", at, list[i].Name))
+		}
+	}
+}
+
+func (c *checker) tiny(container *corev1.Container, defaults []corev1.LimitRange, object Object, at string) {
+	alone := metrics.Pod{Spec: &corev1.PodSpec{Containers: []corev1.Container{*container}}, LimitRanges: defaults}
+	list, err := alone.Containers(corev1.ResourceMemory)
+	if err != nil {
+		return
+	}
 	for _, side := range []struct {
 		name   string
-		amount corev1.ResourceList
-	}{{"requests", r.Requests}, {"limits", r.Limits}} {
-		q, given := side.amount[corev1.ResourceMemory]
-		if !given {
-			continue
-		}
-		if m, err := exact.Milli(q); err == nil && m > 0 && m < TinyMemoryBytes*1000 {
-			written := q.DeepCopy()
-			c.add(skipreason.FlagTinyMemory, c.in.Workload, at+".resources."+side.name+".memory", written.String(), "below 1Mi")
+		amount metrics.Amount
+	}{{"requests", list[0].Request}, {"limits", list[0].Limit}} {
+		copied := side.name == "requests" && side.amount.Source == metrics.SourceLimit // said of the limit already
+		if m := side.amount.Milli; m > 0 && m < TinyMemoryBytes*1000 && !copied {
+			c.add(skipreason.FlagTinyMemory, object, at+".resources."+side.name+".memory", side.amount.Quantity().String(), "below 1Mi")
 		}
 	}
 }

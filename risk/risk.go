@@ -6,6 +6,7 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kube-rightsize/rightsize/metrics"
@@ -71,8 +72,8 @@ type Input struct {
 
 	// FieldManager is our own field manager; empty means [DefaultFieldManager].
 	FieldManager string
-	// Tolerance is the HPA controller's --horizontal-pod-autoscaler-tolerance; 0 means the default, 0.1. (A true 0 decides nothing else here.)
-	Tolerance float64
+	// Tolerance is the HPA controller's --horizontal-pod-autoscaler-tolerance; nil means the default, 0.1.
+	Tolerance *resource.Quantity
 	// OOMKilled names containers that were OOM-killed.
 	OOMKilled []string
 	// Throttled names containers that were throttled.

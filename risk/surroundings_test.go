@@ -138,7 +138,16 @@ func amountRows() []row {
 		}, `Deployment/web spec.template.spec.initContainers[name="migrate"].resources.requests.memory 64k`, "an init container"},
 		{tiny, func(in *risk.Input) {
 			in.Pod.Spec.Resources = &corev1.ResourceRequirements{Limits: amounts("memory", "1n")}
-		}, "Deployment/web spec.template.spec.resources.limits.memory 1n", "the pod's own limit"},
+		}, "Deployment/web spec.template.spec.resources.limits.memory 1m", "the pod's own limit, in whole thousandths"},
+		{tiny, func(in *risk.Input) {
+			in.Pod.Live = &corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{container("proxy", amounts("memory", "64"), nil)}}}
+		}, `Pod/ spec.initContainers[name="proxy"].resources.requests.memory 64`, "injected"},
+		{tiny, func(in *risk.Input) {
+			in.Pod.Live = &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{container("app", amounts("memory", "64"), nil)}}}
+		}, "", "the template's container goes before the live pod's"},
+		{tiny, func(in *risk.Input) {
+			in.Pod.LimitRanges = []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: "Container", Default: amounts("memory", "512")}}}}}
+		}, `Deployment/web spec.template.spec.initContainers[name="migrate"].resources.limits.memory 512`, "a LimitRange without a unit"},
 		{tiny, request(amounts("memory", "1Mi"), nil), "", "exactly 1 MiB"},
 		{tiny, request(amounts("memory", "0"), nil), "", "0 is meant"},
 		{tiny, request(amounts("memory", "-1"), nil), "", "refused by the API server"},

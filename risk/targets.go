@@ -36,14 +36,15 @@ func Saturates(target int32, tolerance float64) bool {
 
 // scaleUpTolerance is behavior.scaleUp.tolerance, or the controller's own.
 func (c *checker) scaleUpTolerance() float64 {
+	tolerance := c.in.Tolerance
 	if b := c.in.HPA.Spec.Behavior; b != nil && b.ScaleUp != nil && b.ScaleUp.Tolerance != nil {
-		q := b.ScaleUp.Tolerance.DeepCopy()
-		return q.AsApproximateFloat64()
+		tolerance = b.ScaleUp.Tolerance
 	}
-	if c.in.Tolerance != 0 {
-		return c.in.Tolerance
+	if tolerance == nil {
+		return 0.1
 	}
-	return 0.1
+	q := tolerance.DeepCopy()
+	return q.AsApproximateFloat64()
 }
 
 // targets raises, for each Resource or ContainerResource entry with a utilization target,

@@ -140,7 +140,7 @@ func flagEntries() []flagEntry {
 			"Split the pod, add larger nodes, or cap the recommendation."},
 		{FlagTinyMemory,
 			"A memory amount is so small that a unit was probably mistaken.",
-			"A memory request or limit above 0 is below 1 MiB (128m is 0.128 bytes), in a container, an init container or the pod's own resources.",
+			"A memory request or limit above 0 is below 1 MiB (128m is 0.128 bytes), in a container or init container of the finished pod (injected ones and LimitRange defaults included) or in the pod's own resources.",
 			"Write the unit that is meant, such as Mi."},
 	}
 }
