@@ -74,6 +74,37 @@ func TestEveryFlagHasBoth(t *testing.T) {
 	}
 }
 
+// Findings say neither more than there is nor the same twice.
+func TestFindingsOfOneFlag(t *testing.T) {
+	of := func(flag skipreason.RiskFlag, change func(*risk.Input)) (found []string) {
+		in := quiet()
+		change(&in)
+		for _, f := range risk.Check(in) {
+			if f.Flag == flag {
+				found = append(found, f.Field+": "+f.Detail)
+			}
+		}
+		return found
+	}
+	require.Equal(t, []string{"spec.minReplicas: Service a selects the pods"}, of(skipreason.FlagSingleReplica, func(in *risk.Input) {
+		in.HPA.Spec.MinReplicas = nil
+		selector := map[string]string{"app": "web"}
+		in.Services = []corev1.Service{service("b", selector), service("a", selector), service("c", selector)}
+	}), "one Service is enough, the first by name")
+	require.Equal(t, []string{`spec.template.spec.containers[name="proxy"].resources.requests.cpu: no cpu request`}, of(skipreason.FlagMetricUnknown, func(in *risk.Input) {
+		entries(in, utilization("cpu", 60))
+		in.Pod.Spec.InitContainers = append(in.Pod.Spec.InitContainers, container("seed", nil, nil))
+		in.Pod.Spec.Containers = append(in.Pod.Spec.Containers, container("proxy", nil, nil))
+	}), "only containers that count")
+	require.Equal(t, []string{`spec.template.spec.containers[name="app"].resources.limits.memory: below 1Mi`}, of(skipreason.FlagTinyMemory, func(in *risk.Input) {
+		in.Pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Limits: amounts("memory", "128m")}
+	}), "the request that the limit stands in for is not written anywhere")
+	require.Equal(t, []string{"spec.metrics: OOM-killed: a, b"}, of(skipreason.FlagSingleMetric, func(in *risk.Input) {
+		entries(in, utilization("cpu", 60))
+		in.OOMKilled = []string{"b", "a", "b"}
+	}), "sorted, each once")
+}
+
 // The catalogue's rule names the numbers that the code compares with.
 func TestRulesNameTheThresholds(t *testing.T) {
 	for flag, numbers := range map[skipreason.RiskFlag][]int64{
@@ -413,6 +444,7 @@ func unknownRows() []row {
 			in.Pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
 		}, "", "a raw value needs no requests"},
 		{unknown, func(in *risk.Input) { measured(in); in.Pod = metrics.Pod{} }, "", "the pod is not known"},
+		{unknown, func(in *risk.Input) { measured(in); in.Pod.Spec = &corev1.PodSpec{} }, "", "a template without containers is no template"},
 		{unknown, func(in *risk.Input) {
 			measured(in)
 			in.Pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: amounts("cpu", "0")}
@@ -441,7 +473,10 @@ func unknownRows() []row {
 		{never, fresh(active(corev1.ConditionFalse, "ScalingDisabled")), "", "paused from the start"},
 		{never, fresh(func(in *risk.Input) { in.HPA.Status.Conditions = nil }), "", "not looked at yet"},
 		{never, fresh(active(corev1.ConditionTrue, "ValidMetricFound")), "", "works"},
-		{never, active(corev1.ConditionFalse, "FailedGetResourceMetric"), "", "it has scaled before"},
+		{never, fresh(func(in *risk.Input) {
+			active(corev1.ConditionFalse, "FailedGetResourceMetric")(in)
+			in.HPA.Status.LastScaleTime = ptr(metav1.Unix(1, 0))
+		}), "", "it has scaled before"},
 		{never, func(in *risk.Input) {
 			active(corev1.ConditionFalse, "FailedGetResourceMetric")(in)
 			in.HPA.Status.LastScaleTime, in.HPA.Status.CurrentMetrics[0].Type = nil, ""
