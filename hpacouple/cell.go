@@ -36,12 +36,17 @@ type cell struct {
 	stays   bool // the plan changes nothing
 }
 
-// ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes.
+// ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes, or the present request
+// where that is a fraction at the limit (1.1Gi of 1.1Gi), so that a raise never turns into a cut.
 func (c *cell) ceiling() int64 {
-	if !c.limitAfter.Present() {
+	limit := c.limitAfter.Milli
+	switch {
+	case !c.limitAfter.Present():
 		return -1
+	case c.Request.Milli <= limit:
+		return max(limit-limit%unit(c.resource), c.Request.Milli)
 	}
-	return c.limitAfter.Milli - c.limitAfter.Milli%unit(c.resource)
+	return limit - limit%unit(c.resource)
 }
 
 // unit is the smallest request that is written: 1m of cpu, one byte of memory.

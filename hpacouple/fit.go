@@ -1,6 +1,8 @@
 package hpacouple
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -48,7 +50,10 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 		c := &cells[i]
 		items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, linear, items, w.Bounds)
+	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
+	if ok && f.Acted != "" && linear != w.Wanted { // an init step of an aggregate decides the sum: only what the containers add can move
+		f, ok = bounds.Fit(e.Utilization, w.Old, linear, items, w.Bounds)
+	}
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
@@ -68,7 +73,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 		p.outcome.cause = bounds.CauseInit
 		return
 	}
-	if w.New != f.Sum { // an init step of an aggregate decides the sum
+	if w.New != f.Sum {
 		inside := exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Hi) <= 0 && exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Lo) >= 0
 		target, fits := bounds.Target(e.Utilization, w.Old, w.New)
 		if !inside || !fits {
@@ -77,7 +82,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 		}
 		p.target = target
 	}
-	if !anyChange(cells) {
+	if !slices.ContainsFunc(cells, func(c cell) bool { return c.counted && c.changes() }) {
 		p.target = e.Utilization // law H2: a bound may have acted and given everything back
 	}
 }

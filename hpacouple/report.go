@@ -144,7 +144,12 @@ func written(list corev1.ResourceList, name corev1.ResourceName) *resource.Quant
 	if !ok {
 		return nil
 	}
-	c := q.DeepCopy()
+	if m, err := exact.Milli(q); err == nil {
+		if c := exact.Quantity(m, q.Format); c.Cmp(q) == 0 {
+			return &c // canonical text
+		}
+	}
+	c := q.DeepCopy() // a fraction of a thousandth stays what it is
 	return &c
 }
 
