@@ -2,6 +2,7 @@ package hpacouple
 
 import (
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -12,10 +13,10 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 )
 
-// resources are the two that can be recommended, in the order in which results list them.
-func resources() []corev1.ResourceName {
-	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-}
+// allSized are the two resources that can be recommended, in the order in which results list them.
+var allSized = [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+func resources() []corev1.ResourceName { return slices.Clone(allSized[:]) }
 
 // cell is one container and resource on its way through the plan. Amounts are thousandths.
 type cell struct {
