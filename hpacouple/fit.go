@@ -1,7 +1,8 @@
 package hpacouple
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/bounds"
@@ -26,8 +27,7 @@ func (p *planner) fit(e metrics.Entry) {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
 		return
 	}
-	p.checkPodLevel(e.Resource, cells)
-	if p.outcome.cause != "" || len(p.errs) > 0 {
+	if p.outcome.cause != "" {
 		return
 	}
 	if p.fitCells(e, cells); p.outcome.cause != "" {
@@ -39,16 +39,19 @@ func (p *planner) fit(e metrics.Entry) {
 	}
 }
 
-// fitCells runs bounds.Fit over the cells that count.
+// fitCells runs bounds.Fit over the cells that count. Where a bound acts the request sum must be a plain sum of containers, before and after:
+// in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that is refused.
 func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	w := p.working
-	linear, moving := p.linearSum(cells)
 	var items []bounds.Item
-	for _, i := range moving {
-		c := &cells[i]
-		items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+	var moving []int
+	for i := range cells {
+		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
+			items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+			moving = append(moving, i)
+		}
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, linear, items, w.Bounds)
+	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
@@ -62,67 +65,35 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			c.final, c.by = f.Requests[k], f.Acted
 		}
 	}
-	w.Acted, w.Needed = f.Acted, f.Needed
-	p.target = f.Target
-	if w.New, ok = p.sumOf(cells); !ok {
+	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target
+	w.New, ok = p.sumOf(cells)
+	if f.Acted != "" && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
+		!p.plain(cells, w.Wanted, func(c *cell) int64 { return c.settled })) {
 		p.outcome.cause = bounds.CauseInit
 		return
 	}
-	if w.New != f.Sum { // an init step of an aggregate decides the sum
-		inside := exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Hi) <= 0 && exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Lo) >= 0
-		target, fits := bounds.Target(e.Utilization, w.Old, w.New)
-		if !inside || !fits {
-			p.outcome.cause = bounds.CauseInit
-			return
-		}
-		p.target = target
-	}
-	if !anyChange(cells) {
+	if !slices.ContainsFunc(cells, func(c cell) bool { return c.counted && c.changes() }) {
 		p.target = e.Utilization // law H2: a bound may have acted and given everything back
 	}
+}
+
+// plain says whether a request sum is the plain sum of containers, sidecars and overhead, or does not depend on them at all.
+func (p *planner) plain(cells []cell, sum int64, amount func(*cell) int64) bool {
+	if p.sum.Basis == metrics.BasisPodLevel {
+		return true
+	}
+	plain := p.sum.Overhead
+	for i := range cells {
+		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
+			plain += amount(c) // cannot pass int64: the request sum is at least as large
+		}
+	}
+	return plain == sum
 }
 
 // sumOf is the request sum with the cells' final requests. The sum's terms are the same containers in the same order.
 func (p *planner) sumOf(cells []cell) (int64, bool) {
 	return p.sum.With(func(i int) int64 { return cells[i].final })
-}
-
-// linearSum is the part of the request sum in which containers add up, and which cells those are. It differs from the request sum only where
-// an init step of an aggregate is larger.
-func (p *planner) linearSum(cells []cell) (sum int64, moving []int) {
-	sum = p.sum.Overhead
-	if p.sum.Basis == metrics.BasisPodLevel {
-		return p.sum.Milli, nil
-	}
-	for i := range cells {
-		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
-			sum += c.final // cannot pass int64: sumOf has added the same
-			moving = append(moving, i)
-		}
-	}
-	return sum, moving
-}
-
-// checkPodLevel refuses containers that were raised above the pod's own request.
-func (p *planner) checkPodLevel(name corev1.ResourceName, cells []cell) {
-	if p.sum.Basis != metrics.BasisPodLevel || p.sum.PodLevel.Source != metrics.SourcePodLevel {
-		return
-	}
-	var before, after int64
-	fits := true
-	for i := range cells {
-		if cells[i].Role == metrics.RoleInit {
-			continue
-		}
-		var a, b bool
-		before, a = exact.Add(before, cells[i].Request.Milli)
-		after, b = exact.Add(after, cells[i].final)
-		fits = fits && a && b
-	}
-	if !fits || (after > p.sum.PodLevel.Milli && after > before) {
-		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(name),
-			"the containers' requests no longer fit the pod-level request of "+p.sum.PodLevel.Quantity().String()))
-	}
 }
 
 // reach says whether a pair can scale out.
@@ -148,8 +119,7 @@ func (p *planner) limitSum(cells []cell, present bool) int64 {
 		sum, fits = exact.Add(sum, limit.Milli)
 		covered = covered && limit.Present() && fits
 	}
-	own, err := p.in.Pod.PodLimit(p.working.Resource)
-	if err == nil && own.Present() && (!covered || own.Milli < sum) {
+	if own := p.podLevel[index(p.working.Resource)].limit; own.Present() && (!covered || own.Milli < sum) {
 		return own.Milli
 	}
 	if !covered {
