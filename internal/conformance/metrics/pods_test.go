@@ -59,7 +59,7 @@ func drawShape(t *rapid.T) shape {
 	if rapid.IntRange(0, 3).Draw(t, "memory") > 0 {
 		s.names = append(s.names, corev1.ResourceMemory)
 	}
-	if extra := rapid.IntRange(0, 11).Draw(t, "extra"); extra < 3 {
+	if extra := rapid.IntRange(0, 7).Draw(t, "extra"); extra < 3 {
 		s.names = append(s.names, []corev1.ResourceName{hugePages, device, corev1.ResourceEphemeralStorage}[extra])
 	}
 	return s
@@ -75,10 +75,13 @@ func (s shape) drawRequirements(t *rapid.T) (out corev1.ResourceRequirements) {
 		request, limit := drawQuantity(t, name), resource.Quantity{}
 		if given != 0 {
 			limit = drawQuantity(t, name)
-			whole := name == hugePages || name == device
-			if s.tidy && (request.Cmp(limit) > 0 || whole) {
-				limit = request.DeepCopy()
-			}
+		}
+		if s.tidy && (name == hugePages || name == device) {
+			request = resource.MustParse(rapid.SampledFrom([]string{"0", "2Mi", "4Mi"}).Draw(t, "whole"))
+			given = 1 + given/2
+			limit = request.DeepCopy()
+		} else if s.tidy && request.Cmp(limit) > 0 {
+			limit = request.DeepCopy()
 		}
 		if given != 3 {
 			put(&out.Requests, name, request)
