@@ -5,10 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -18,8 +17,6 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	podregistry "k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
-
-	appsv1 "k8s.io/api/apps/v1"
 )
 
 // TestGates: what follows compares with the defaults of v1.37. Where a default moves, the library's documents must move too.
@@ -82,26 +79,4 @@ func create(t fataler, posted *corev1.Pod, limitRanges []corev1.LimitRange) (*co
 	must(t, legacyscheme.Scheme.Convert(pod, read, nil))
 	legacyscheme.Scheme.Default(read)
 	return read, valid
-}
-
-// overTheWire sends an object through the codec of its API group version, as a client, the server and its storage do.
-func overTheWire(t fataler, version schema.GroupVersion, object runtime.Object) runtime.Object {
-	codec := legacyscheme.Codecs.LegacyCodec(version)
-	internal, err := runtime.Decode(codec, encode(t, object, version))
-	must(t, err)
-	text, err := runtime.Encode(codec, internal)
-	must(t, err)
-	out, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
-	must(t, err)
-	return out
-}
-
-func encode(t fataler, object runtime.Object, version schema.GroupVersion) []byte {
-	object = object.DeepCopyObject()
-	kinds, _, err := legacyscheme.Scheme.ObjectKinds(object)
-	must(t, err)
-	object.GetObjectKind().SetGroupVersionKind(version.WithKind(kinds[0].Kind))
-	text, err := runtime.Encode(legacyscheme.Codecs.LegacyCodec(), object)
-	must(t, err)
-	return text
 }

@@ -29,7 +29,7 @@ func ours(t fataler, pod metrics.Pod, finished *corev1.PodSpec, name corev1.Reso
 			return answer{missing: "pod"}, sum.Basis
 		}
 		first := missing.Containers[0] // where the real controller stops, in the order of the finished pod
-		if pod.Live != nil { // it does not show where containers are injected
+		if pod.Live != nil {           // it does not show where containers are injected
 			first = firstOf(missing.Containers, finished)
 		}
 		return answer{missing: "container " + first}, sum.Basis
