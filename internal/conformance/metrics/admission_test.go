@@ -2,6 +2,8 @@ package metrics_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,8 +44,9 @@ func must(t fataler, err error) {
 //
 //  1. the template is stored in a Deployment: defaults of apps/v1;
 //  2. a pod is made from it and posted: defaults of core/v1, which copy limits into missing requests;
-//  3. mutating admission: the LimitRanger plugin, once for each LimitRange of the namespace, in the order given, each as
-//     the API server has stored it, with its own defaults;
+//  3. mutating admission: the LimitRanger plugin, once for each LimitRange of the namespace, each as the API server has
+//     stored it, with its own defaults. A real one takes them in the order of a map; here it is the order of names, which
+//     is the library's choice;
 //  4. the registry's PrepareForCreate: defaults of pod-level resources, with every container in sight;
 //  5. it is written, and read again with the defaults of core/v1.
 //
@@ -61,18 +64,20 @@ func create(t fataler, posted *corev1.Pod, limitRanges []corev1.LimitRange) (*co
 	pod := &core.Pod{}
 	must(t, legacyscheme.Scheme.Convert(posted, pod, nil))
 
+	stored := make([]*corev1.LimitRange, len(limitRanges))
 	for i := range limitRanges {
-		stored := limitRanges[i].DeepCopy()
-		legacyscheme.Scheme.Default(stored)
-		must(t, limitranger.PodMutateLimitFunc(stored, pod))
+		stored[i] = limitRanges[i].DeepCopy()
+		legacyscheme.Scheme.Default(stored[i])
+	}
+	slices.SortStableFunc(stored, func(a, b *corev1.LimitRange) int { return strings.Compare(a.Name, b.Name) })
+	for _, limitRange := range stored {
+		must(t, limitranger.PodMutateLimitFunc(limitRange, pod))
 	}
 
 	podregistry.Strategy.PrepareForCreate(context.Background(), pod)
 	valid := len(podregistry.Strategy.Validate(context.Background(), pod)) == 0
-	for i := range limitRanges {
-		stored := limitRanges[i].DeepCopy()
-		legacyscheme.Scheme.Default(stored)
-		valid = valid && limitranger.PodValidateLimitFunc(stored, pod) == nil
+	for _, limitRange := range stored {
+		valid = valid && limitranger.PodValidateLimitFunc(limitRange, pod) == nil
 	}
 
 	read := &corev1.Pod{}

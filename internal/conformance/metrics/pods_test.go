@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 )
 
@@ -174,8 +175,9 @@ func (s shape) drawPodLevel(t *rapid.T) *corev1.ResourceRequirements {
 // drawLimitRanges draws 0 to 3 LimitRanges with 0 to 2 items each; most items concern containers.
 func (s shape) drawLimitRanges(t *rapid.T) []corev1.LimitRange {
 	var out []corev1.LimitRange
-	for range rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "limit ranges") {
-		limitRange := corev1.LimitRange{}
+	names := rapid.Permutation([]string{"a", "b", "c"}).Draw(t, "names")
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "limit ranges") {
+		limitRange := corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: names[i]}}
 		for range rapid.IntRange(0, 2).Draw(t, "items") {
 			item := corev1.LimitRangeItem{Type: rapid.SampledFrom([]corev1.LimitType{
 				corev1.LimitTypeContainer, corev1.LimitTypeContainer, corev1.LimitTypeContainer, corev1.LimitTypePod, corev1.LimitTypePersistentVolumeClaim, "",

@@ -12,6 +12,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/autoscaling"
 	hparegistry "k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
@@ -41,6 +42,8 @@ func drawV1(t *rapid.T) *autoscalingv1.HorizontalPodAutoscaler {
 func (h hpas) status(t *rapid.T, out *autoscalingv2.HorizontalPodAutoscalerStatus) {
 	out.CurrentReplicas = h.whole(t, "current", 50)
 	out.DesiredReplicas = h.whole(t, "desired", 50)
+	out.ObservedGeneration = maybe(t, h, "generation", 50, func() int64 { return rapid.Int64().Draw(t, "generation") })
+	out.LastScaleTime = maybe(t, h, "scaled", 50, func() metav1.Time { return metav1.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "time"), 0) })
 	if chance(t, 30, "conditions") {
 		out.Conditions = []autoscalingv2.HorizontalPodAutoscalerCondition{{Type: autoscalingv2.AbleToScale, Status: "True", Reason: h.name(t, "reason"), Message: h.name(t, "message")}}
 	}
