@@ -62,10 +62,21 @@ func Sources() []Source {
 type Amount struct {
 	Milli  int64  `json:"milli"`
 	Source Source `json:"source,omitempty"`
+	// Format is how the amount was written.
+	Format resource.Format `json:"format,omitempty"`
 }
 
 // Present says whether there is an amount at all; an amount of 0 is present.
 func (a Amount) Present() bool { return a.Source != "" }
+
+// Quantity returns the amount as a quantity with canonical text, nil where there is none.
+func (a Amount) Quantity() *resource.Quantity {
+	if !a.Present() {
+		return nil
+	}
+	q := exact.Quantity(a.Milli, a.Format)
+	return &q
+}
 
 // Container is one container of the finished pod, for one resource.
 type Container struct {
@@ -199,7 +210,12 @@ func amount(list corev1.ResourceList, name corev1.ResourceName, source Source) (
 	if err != nil {
 		return Amount{}, err
 	}
-	return Amount{Milli: m, Source: source}, nil
+	return Amount{Milli: m, Source: source, Format: q.Format}, nil
+}
+
+// Defaults returns the request and the limit that the LimitRanges give to a container that has neither. Errors: as in [Pod.Containers].
+func (p Pod) Defaults(name corev1.ResourceName) (request, limit Amount, bad *field.Error) {
+	return limitRangeDefaults(p.LimitRanges, name)
 }
 
 // limitRangeDefaults returns the request and the limit that LimitRanges give to a container without them.

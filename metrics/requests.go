@@ -174,9 +174,9 @@ func (s Sum) total() (Sum, error) {
 	return s, nil
 }
 
-// With returns the sum as it would be with other requests: request gives a container's new request in thousandths, or ok = false to keep
-// what it has; nil keeps all. Special cases: a negative request, or a sum beyond int64, is not ok.
-func (s Sum) With(request func(container string) (milli int64, ok bool)) (int64, bool) {
+// With returns the sum as it would be with other requests: request gives the new request of Terms[i] in thousandths; nil keeps all.
+// Special cases: a negative request, or a sum beyond int64, is not ok.
+func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 	if s.Basis == BasisPodLevel {
 		return exact.Add(s.PodLevel.Milli, s.Overhead)
 	}
@@ -194,9 +194,7 @@ func (s Sum) With(request func(container string) (milli int64, ok bool)) (int64,
 		}
 		m := t.Request.Milli
 		if request != nil {
-			if changed, is := request(t.Name); is {
-				m = changed
-			}
+			m = request(i)
 		}
 		switch t.Role {
 		case RoleInit: // runs beside the sidecars that were started before it
