@@ -60,6 +60,25 @@ func askedContainers(spec *corev1.PodSpec) []string {
 	return names
 }
 
+// compareContainers compares every container's request and limit, in the order of the finished pod.
+func compareContainers(t *rapid.T, pod metrics.Pod, finished *corev1.Pod) {
+	for _, name := range resourceNames {
+		got, bad := pod.Containers(name)
+		require.Nil(t, bad)
+		i := 0
+		for _, list := range [][]corev1.Container{finished.Spec.Containers, finished.Spec.InitContainers} {
+			for _, c := range list {
+				require.Less(t, i, len(got))
+				requireAmount(t, c.Resources.Requests, name, got[i].Request, c.Name)
+				requireAmount(t, c.Resources.Limits, name, got[i].Limit, c.Name)
+				require.True(t, c.Name == got[i].Name || pod.Live != nil, "%s, %s", c.Name, got[i].Name)
+				i++
+			}
+		}
+		require.Len(t, got, i)
+	}
+}
+
 func (s share) compare(t *rapid.T, pod metrics.Pod, finished *corev1.Pod, valid bool) {
 	named := rapid.SampledFrom(resourceNames).Draw(t, "resource of containers")
 	for _, name := range resourceNames {
