@@ -148,7 +148,7 @@ func (s Sum) aggregate(own, overhead Amount) (Sum, error) {
 		requested = requested || t.Request.Present()
 	}
 	switch {
-	case own.Source == SourcePodLevel || (own.Present() && !requested):
+	case own.Source == SourcePodLevel || (own.Present() && (!requested || hugePages(s.Resource))):
 		s.Basis, s.PodLevel = BasisPodLevel, own
 		for i := range s.Terms {
 			s.Terms[i].Counted = false
@@ -242,8 +242,13 @@ func (p Pod) podLevel(list []Container) bool {
 	return false
 }
 
+// hugePages cannot be overcommitted: the API server makes the pod-level request from the pod-level limit at once.
+func hugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
 func supportedPodLevel(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || hugePages(name)
 }
 
 // own returns the pod's own request of a resource (its source is limit where only the pod-level limit is given) and the overhead.
