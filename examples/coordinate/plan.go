@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/metrics"
+)
+
+// coordinate plans every workload that has new requests and holds the plans against the policies.
+func coordinate(d documents, s settings) report {
+	around, faults := survey(&d.objects)
+	tasks, notes, unmatched := assign(workloads(&d.objects), &around, d.rows, s)
+	r := newReport()
+	r.Notes = append(r.Notes, notes...)
+	r.Notes = append(r.Notes, around.strays(tasks)...)
+	r.Notes = append(r.Notes, skipped(&d.objects)...)
+	for _, f := range slices.Concat(d.faults, faults, unmatched) {
+		r.Errors = append(r.Errors, f)
+	}
+	left := 0
+	for _, t := range tasks {
+		if len(t.wishes) == 0 {
+			left++
+			continue
+		}
+		item, faults := t.plan(s, around.policies[t.Namespace])
+		if len(faults) > 0 {
+			r.Errors = append(r.Errors, faults...)
+			continue
+		}
+		r.Items = append(r.Items, item)
+	}
+	if left > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("without new requests, so not planned: %d of %d workloads", left, len(tasks)))
+	}
+	return r
+}
+
+// plan plans and admits one workload.
+func (t *task) plan(s settings, p policy) (item, []fault) {
+	if len(t.faults) > 0 {
+		return item{}, t.faults
+	}
+	in := t.input(s)
+	result, errs := hpacouple.Plan(in)
+	if len(errs) > 0 {
+		return item{}, t.place(in, errs)
+	}
+	if p.unknown {
+		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off")
+		p.Policy = hpacouple.Policy{}
+	}
+	if s.coordinate {
+		on := hpacouple.HPAPolicy{Coordinate: true}
+		if p.Spec.HPA != nil {
+			on.TargetBounds = p.Spec.HPA.TargetBounds
+		}
+		p.Spec.HPA = &on
+	}
+	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly,
+		Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	if len(errs) > 0 {
+		return item{}, t.place(in, errs)
+	}
+	return newItem(t, in, result, verdict), nil
+}
+
+// input is the question to the library.
+func (t *task) input(s settings) hpacouple.Input {
+	in := hpacouple.Input{
+		Workload:           t.Workload,
+		Meta:               t.meta,
+		Pod:                metrics.Pod{Spec: &t.template.Spec},
+		TemplateLabels:     t.template.Labels,
+		Recommendations:    t.recommendations(),
+		MaxReplicasReached: t.atMax,
+		Options:            s.options,
+	}
+	if t.live != nil {
+		in.Pod.Live = t.live.Object
+	}
+	for _, r := range t.ranges {
+		in.Pod.LimitRanges = append(in.Pod.LimitRanges, *r.Object)
+	}
+	for i, h := range t.hpas {
+		if i == 0 {
+			in.HPA = h.Object
+		} else {
+			in.OtherHPAs = append(in.OtherHPAs, h.Object)
+		}
+	}
+	return in
+}
+
+// recommendations are the wishes and facts, container by container.
+func (t *task) recommendations() []hpacouple.Recommendation {
+	var names []string
+	for _, w := range t.wishes {
+		names = append(names, w.container)
+	}
+	names = append(append(names, t.throttled...), t.oomKilled...)
+	slices.Sort(names)
+	var out []hpacouple.Recommendation
+	for _, name := range slices.Compact(names) {
+		r := hpacouple.Recommendation{Container: name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{},
+			Throttled: slices.Contains(t.throttled, name), OOMKilled: slices.Contains(t.oomKilled, name)}
+		for _, w := range t.wishes {
+			switch {
+			case w.container != name:
+			case w.isLimit:
+				r.Limits[w.resource] = w.amount.DeepCopy()
+			default:
+				r.Requests[w.resource] = w.amount.DeepCopy()
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// place says where in the documents or flags the faults are that the library found.
+func (t *task) place(in hpacouple.Input, errs field.ErrorList) (faults []fault) {
+	for _, e := range errs {
+		f := t.placeOne(in, e.Field)
+		f.Message = e.ErrorBody()
+		if f.Field == "" || !strings.Contains(f.Field, t.Name) {
+			f.Message += " (" + t.String() + ")"
+		}
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+func (t *task) placeOne(in hpacouple.Input, path string) fault {
+	root, index, rest := splitPath(path)
+	switch root {
+	case "template":
+		return faultAt(t.origin, strings.TrimPrefix("spec.template."+rest, "."), "")
+	case "livePod":
+		if t.live != nil {
+			return faultAt(t.live.Origin, rest, "")
+		}
+	case "hpa":
+		if len(t.hpas) > 0 {
+			return faultAt(t.hpas[0].Origin, rest, "")
+		}
+	case "otherHPAs":
+		if index+1 < len(t.hpas) {
+			return faultAt(t.hpas[index+1].Origin, rest, "")
+		}
+	case "limitRanges":
+		if index < len(t.ranges) {
+			return faultAt(t.ranges[index].Origin, rest, "")
+		}
+	case "recommendations":
+		if index < len(in.Recommendations) {
+			for _, w := range t.wishes {
+				list := "requests"
+				if w.isLimit {
+					list = "limits"
+				}
+				if w.container == in.Recommendations[index].Container && (rest == "container" || rest == list+"["+string(w.resource)+"]") {
+					return w.source
+				}
+			}
+		}
+	}
+	return faultAt(t.origin, path, "")
+}
+
+// splitPath cuts root[index].rest; index is beyond every list where there is none.
+func splitPath(path string) (root string, index int, rest string) {
+	index = 1<<31 - 2
+	root, rest, _ = strings.Cut(path, ".")
+	if name, number, ok := strings.Cut(root, "["); ok {
+		if i, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && i >= 0 {
+			root, index = name, i
+		}
+	}
+	return root, index, rest
+}
+
+// strays names HPAs and VPAs that scale nothing among the documents.
+func (s *surroundings) strays(tasks []*task) (notes []string) {
+	stray := func(kind, namespace, name string, ref *autoscalingv2.CrossVersionObjectReference) {
+		for _, t := range tasks {
+			if t.Namespace == namespace && refersTo(ref, t.workload) {
+				return
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s %s/%s scales %s %s, which is not among the workloads that were read", kind, namespace, name, ref.Kind, ref.Name))
+	}
+	for _, h := range s.hpas {
+		stray("HorizontalPodAutoscaler", h.Namespace, h.Name, &h.Object.Spec.ScaleTargetRef)
+	}
+	for _, v := range s.objects.VerticalAutoscalers {
+		stray("VerticalPodAutoscaler", v.Namespace, v.Name, &v.Object.Spec.TargetRef)
+	}
+	slices.Sort(notes)
+	return notes
+}
