@@ -17,7 +17,7 @@ func (p *planner) flags() []skipreason.RiskFlag {
 		}
 	}
 	raise(skipreason.FlagHPACoupled, len(p.coupled) > 0)
-	raise(skipreason.FlagHPAAmbiguous, len(p.hpas) > 1)
+	raise(skipreason.FlagHPAAmbiguous, p.hpas > 1)
 	for _, e := range p.coupled {
 		target := e.Utilization
 		if p.working != nil && p.working.Resource == e.Resource {
