@@ -21,7 +21,6 @@ func (p *page) scalePoint(i *item) {
 			continue
 		}
 		before, after := product(w.Old, t.From), product(w.New, t.To)
-		p.line("")
 		p.line(fmt.Sprintf("  Scale point of %s (request sum x target): %s x %d%% = %s before, %s x %d%% = %s after (%s)", w.Resource,
 			milli(w.Old, w.Resource), t.From, amount(before, w.Resource), milli(w.New, w.Resource), t.To, amount(after, w.Resource), change(before, after)))
 	}

@@ -130,10 +130,7 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 func (t *task) place(in hpacouple.Input, errs field.ErrorList) (faults []fault) {
 	for _, e := range errs {
 		f := t.placeOne(in, e.Field)
-		f.Message = e.ErrorBody()
-		if f.Field == "" || !strings.Contains(f.Field, t.Name) {
-			f.Message += " (" + t.String() + ")"
-		}
+		f.Message = e.ErrorBody() + " (" + t.String() + ")"
 		faults = append(faults, f)
 	}
 	return faults

@@ -75,9 +75,9 @@ func (p *page) item(i *item) {
 		rows = append(rows, targetRow(i, t))
 	}
 	p.rows(rows)
+	p.line("")
 	p.scalePoint(i)
 	p.footprints(i)
-	p.line("")
 	p.reasons(i)
 	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
 	for _, n := range i.Notes {
