@@ -78,6 +78,7 @@ func (p *page) item(i *item) {
 	p.line("")
 	p.scalePoint(i)
 	p.footprints(i)
+	p.line("")
 	p.reasons(i)
 	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
 	for _, n := range i.Notes {
