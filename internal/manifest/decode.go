@@ -38,6 +38,10 @@ type decoder struct {
 }
 
 func (d decoder) problem(n *node, at *path, message string) {
+	if d.count >= maxProblems { // spare the text that nobody sees
+		d.count++
+		return
+	}
 	o := d.origin
 	o.Line = n.line
 	d.report(Problem{o, at.String(), message})

@@ -54,11 +54,8 @@ func (f *fromJSON) value(depth int) (*node, error) {
 	if depth > maxDepth {
 		return nil, errDepth
 	}
-	token, err := f.tokens.Token()
+	token, err := f.token(depth)
 	if err != nil {
-		if err == io.EOF && depth > 0 {
-			err = io.ErrUnexpectedEOF
-		}
 		return nil, err
 	}
 	var n node
@@ -95,7 +92,7 @@ func (f *fromJSON) fill(n *node, depth int) error {
 	for f.tokens.More() {
 		var key string
 		if n.form == object {
-			token, err := f.tokens.Token()
+			token, err := f.token(depth + 1)
 			if err != nil {
 				return err
 			}
@@ -115,9 +112,15 @@ func (f *fromJSON) fill(n *node, depth int) error {
 			given[key] = true
 		}
 	}
-	_, err := f.tokens.Token()
-	if err == io.EOF {
+	_, err := f.token(depth + 1)
+	return err
+}
+
+// token is the next one; only in front of a whole value may there be none.
+func (f *fromJSON) token(depth int) (json.Token, error) {
+	token, err := f.tokens.Token()
+	if err == io.EOF && depth > 0 {
 		err = io.ErrUnexpectedEOF
 	}
-	return err
+	return token, err
 }

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -43,8 +42,7 @@ func content(r io.Reader) ([]byte, error) {
 	if r == nil {
 		return nil, errors.New("there is nothing to read from")
 	}
-	// The buffer gives up on a reader that returns nothing again and again.
-	src, err := io.ReadAll(io.LimitReader(bufio.NewReader(r), MaxSize+1))
+	src, err := io.ReadAll(io.LimitReader(&impatient{r: r}, MaxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
@@ -55,6 +53,22 @@ func content(r io.Reader) ([]byte, error) {
 		err = fmt.Errorf("found more than %d MiB, expected a smaller file", MaxSize>>20)
 	}
 	return src, err
+}
+
+// impatient gives up on a reader that returns nothing again and again.
+type impatient struct {
+	r     io.Reader
+	empty int
+}
+
+func (i *impatient) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	if n > 0 {
+		i.empty = 0
+	} else if i.empty++; i.empty > 100 && err == nil {
+		err = io.ErrNoProgress
+	}
+	return n, err
 }
 
 // reader is the state of one Read.
@@ -191,16 +205,16 @@ func looksLikeJSON(src []byte) bool {
 	return strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, `{"`)
 }
 
-// saysNothing tells whether there are only blank lines and comments.
+// saysNothing tells whether there are only blank lines and comments. It looks
+// no further than to the first thing that is none.
 func saysNothing(src []byte) bool {
-	for len(src) > 0 {
-		length := lineLength(src)
-		if !isComment(bytes.TrimRight(src[:length], "\r\n")) {
-			return false
+	for {
+		src = bytes.TrimLeft(src, " \t\r\n")
+		if len(src) == 0 || src[0] != '#' {
+			return len(src) == 0
 		}
-		src = src[length:]
+		src = src[lineLength(src):]
 	}
-	return true
 }
 
 func (r *reader) yaml(c chunk, at Origin) error {

@@ -119,10 +119,11 @@ func isMarker(line []byte, marker string) bool {
 	return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// isComment tells whether (the rest of) a line says nothing.
+// isComment tells whether (the rest of) a line says nothing. A comment with one
+// of YAML's further line breaks in it (NEL, LS, PS) may say something behind it.
 func isComment(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
-	return len(line) == 0 || line[0] == '#'
+	return len(line) == 0 || line[0] == '#' && !bytes.ContainsAny(line, "\u0085\u2028\u2029")
 }
 
 // lineLength is up to and with the line break.

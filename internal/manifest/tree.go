@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // form is what a node is.
@@ -74,12 +73,14 @@ func (n *node) describe() string {
 	}
 }
 
-// cut shortens what a file holds to what a message can bear.
+// cut shortens what a file holds to what a message can bear, in runes.
 func cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i] + "..."
+		}
 	}
-	return string([]rune(s)[:most]) + "..."
+	return s
 }
 
 const maxShown = 60
@@ -106,19 +107,26 @@ func (p *path) at(index int) *path    { return &path{up: p, index: index, item: 
 
 // String is a.b[0].c; a key that is no plain word stands in brackets.
 func (p *path) String() string {
+	var b strings.Builder
+	p.write(&b)
+	return b.String()
+}
+
+func (p *path) write(b *strings.Builder) {
 	if p == nil {
-		return ""
+		return
 	}
-	up := p.up.String()
+	p.up.write(b)
 	switch {
 	case p.item:
-		return fmt.Sprintf("%s[%d]", up, p.index)
+		fmt.Fprintf(b, "[%d]", p.index)
 	case !word(p.key):
-		return up + "[" + clip(p.key) + "]"
-	case up == "":
-		return p.key
+		b.WriteString("[" + clip(p.key) + "]")
 	default:
-		return up + "." + p.key
+		if p.up != nil {
+			b.WriteByte('.')
+		}
+		b.WriteString(p.key)
 	}
 }
 

@@ -118,8 +118,8 @@ func (f *fromYAML) value(y *yaml.Node) (*node, error) {
 
 func (f *fromYAML) scalar(y *yaml.Node) (*node, error) {
 	n := node{form: text, text: y.Value, written: y.Value}
-	quoted := y.Style&^yaml.TaggedStyle != 0
-	if !quoted && y.Tag != "!!str" {
+	quoted, tagged := y.Style&^yaml.TaggedStyle != 0, y.Style&yaml.TaggedStyle != 0
+	if !quoted && !tagged || tagged && y.Tag != "!!str" {
 		n = plain(y.Value)
 	}
 	n.line = f.first + y.Line - 1
