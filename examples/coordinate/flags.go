@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
@@ -24,6 +25,7 @@ type settings struct {
 	readOnly   bool
 	exitCode   bool
 	help       bool
+	version    string // of the control plane
 	options    hpacouple.Options
 }
 
@@ -63,6 +65,7 @@ func options() []option {
 		{"auto-patch", "", "cpu,memory", false, setAutoPatch, "the resources that may be changed (default both)"},
 		{"largest-node", "", "cpu=4,memory=16Gi", false, func(s *settings, v string) (err error) { s.options.LargestNode, err = amounts(v); return err },
 			"what the largest node can give to pods"},
+		{"kube-version", "", "1.37.2", false, setVersion, "the version of the API server and the controller manager"},
 		{"read-only", "", "", false, set(func(s *settings) *bool { return &s.readOnly }), "HPAs may not be patched"},
 		{"exit-code", "", "", false, set(func(s *settings) *bool { return &s.exitCode }), "exit with 3 if a workload is skipped or blocked"},
 		{"help", "h", "", false, set(func(s *settings) *bool { return &s.help }), "print this text"},
@@ -200,6 +203,14 @@ func setTolerance(s *settings, value string) error {
 		return errors.New("expected a number such as 0.1, not below 0")
 	}
 	s.options.Tolerance = &q
+	return nil
+}
+
+func setVersion(s *settings, value string) error {
+	if _, err := version.ParseGeneric(value); err != nil {
+		return errors.New("expected a version such as 1.37.2")
+	}
+	s.version = value
 	return nil
 }
 

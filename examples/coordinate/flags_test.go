@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,6 +150,8 @@ func TestRuns(t *testing.T) {
 		{name: "--auto-patch nonsense", args: []string{"--auto-patch", "cpu,disk"}, code: 2, err: []string{"--auto-patch: Unsupported value: disk"}},
 		{name: "--largest-node", args: []string{"web.yaml", "--request", "app:memory=16Gi", "--largest-node", "cpu=4,memory=8Gi"}, out: []string{"request-beyond-node"}},
 		{name: "--largest-node below 0", args: []string{"--largest-node", "cpu=-4"}, code: 2, err: []string{"--largest-node: Invalid value: \"-4\""}},
+		{name: "--kube-version", args: []string{"-", "--request", "app:cpu=700m", "--kube-version", "1.36"}, stdin: deployment(box{"app", "1", ""}) + strings.Replace(hpa(external("q", "1")), "maxReplicas", "minReplicas: 0\n  maxReplicas", 1), out: []string{"zero-needs-gate"}},
+		{name: "--kube-version nonsense", args: []string{"--kube-version", "new"}, code: 2, err: []string{"expected a version such as 1.37.2"}},
 		{name: "--read-only", args: []string{"web.yaml", "--request", "app:cpu=700m", "--read-only"}, out: []string{"blocked (read-only)", "The agent has no permission to patch HPAs."}},
 		{name: "--exit-code, blocked", args: []string{"web.yaml", "--request", "app:cpu=700m", "--read-only", "--exit-code"}, code: 3, out: []string{"blocked (read-only)"}},
 		{name: "--exit-code, skipped", args: []string{"web.yaml", "--request", "app:cpu=700m", "--max-replicas-reached", "--exit-code"}, code: 3, out: []string{"Skip"}},

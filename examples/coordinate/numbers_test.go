@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,10 +46,12 @@ func TestNumbers(t *testing.T) {
 		{name: "B13 read back", docs: deployment(box{"app", "1000m", ""}) + hpa(raw("memory", "1Gi"), utilization("cpu", 50)), args: []string{"--request", "app:cpu=700m"}, outcome: hpacouple.Skip, to: []string{"1"}, target: 50, reason: "unsupported-metrics", why: "the order does not matter"},
 		{name: "B14", docs: deployment(box{"app", "500m", "1Gi"}) + hpa(utilization("memory", 80), utilization("cpu", 80)), args: []string{"--request", "app:cpu=350m"}, outcome: hpacouple.Skip, to: []string{"500m"}, target: 80, reason: "unsupported-metrics", why: "two utilization entries"},
 		{name: "B16", docs: deployment(box{"app", "1000m", ""}) + hpa(utilization("cpu", 50), raw("memory", "1Gi")), args: []string{"--request", "app:cpu=700m", "--coordinate"}, outcome: hpacouple.Skip, to: []string{"1"}, target: 50, reason: "unsupported-metrics", why: "nothing is written to an HPA with another entry"},
-		{name: "B17", docs: deployment(box{"app", "1000m", ""}) + kedaHPA, args: []string{"--request", "app:cpu=700m"}, outcome: hpacouple.Skip, to: []string{"1"}, target: 51, reason: "unsupported-metrics", why: "an External entry beside cpu"},
+		{name: "B17", docs: deployment(box{"app", "1000m", ""}) + kedaHPA, args: []string{"--request", "app:cpu=700m"}, outcome: hpacouple.Skip, to: []string{"1"}, target: 51, reason: "unsupported-metrics", flag: "hpa-managed-elsewhere", why: "an External entry beside cpu, and a ScaledObject writes the HPA"},
+		{name: "B19", docs: deployment(box{"app", "1000m", ""}) + argoHPA, args: []string{"--request", "app:cpu=700m"}, outcome: hpacouple.Coordinate, to: []string{"700m"}, target: 71, flag: "hpa-managed-elsewhere", why: "whoever owns the metrics puts them back"},
+		{name: "B22", docs: one("4000m", 70) + resizingPod, args: []string{"--request", "app:cpu=3500m"}, outcome: hpacouple.Coordinate, to: []string{"3500m"}, target: 80, flag: "resize-pending", why: "the HPA divides by the new request already"},
 		{name: "B23", docs: one("1000m", 50), args: []string{"--request", "app:cpu=575m"}, outcome: hpacouple.Coordinate, to: []string{"575m"}, target: 87, why: "86.96"},
 		{name: "B23 afterwards", docs: one("575m", 87), args: []string{"--request", "app:cpu=575m"}, outcome: hpacouple.NoChange, to: []string{"575m"}, target: 87, why: "usage x 1.15 stays: no spiral"},
-		{name: "B24", docs: deployment(box{"app", "", "512Mi"}) + hpa(utilization("memory", 100)), args: []string{"--request", "app:memory=700Mi", "--max-replicas-reached"}, outcome: hpacouple.Skip, to: []string{"512Mi"}, target: 100, reason: "max-replicas-reached", why: "keeping the product would keep the fault"},
+		{name: "B24", docs: deployment(box{"app", "", "512Mi"}) + hpa(utilization("memory", 100)), args: []string{"--request", "app:memory=700Mi", "--max-replicas-reached"}, outcome: hpacouple.Skip, to: []string{"512Mi"}, target: 100, reason: "max-replicas-reached", flag: "memory-utilization", why: "keeping the product would keep the fault; memory does not fall with replicas"},
 		{name: "B25 inside", docs: one("100m/1000m", 500), args: []string{"--request", "app:cpu=600m"}, outcome: hpacouple.Coordinate, to: []string{"600m"}, target: 83, why: "83.3"},
 		{name: "B25 towards", docs: one("100m/1000m", 500), args: []string{"--request", "app:cpu=400m"}, outcome: hpacouple.Coordinate, to: []string{"400m"}, target: 125, flag: "target-outside-bounds", why: "nearer, and still outside"},
 		{name: "B25 as it is", docs: one("100m/1000m", 500), args: []string{"--request", "app:cpu=100m"}, outcome: hpacouple.NoChange, to: []string{"100m"}, target: 500, flag: "target-outside-bounds", why: "allowed as it is"},
@@ -152,4 +156,51 @@ func TestOnlyMemory(t *testing.T) {
 	require.Equal(t, int32(50), i.Targets[0].To)
 	require.Equal(t, "1", i.Containers[0].To, "cpu is not in auto-patch")
 	require.Equal(t, "512Mi", i.Containers[1].To)
+}
+
+const argoHPA = `---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: web
+  managedFields:
+  - {manager: argocd-controller, operation: Apply, apiVersion: autoscaling/v2, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:metrics": {}}}}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  maxReplicas: 10
+  metrics:
+  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}
+`
+
+const resizingPod = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, labels: {app: web}}
+spec: {containers: [{name: app, resources: {requests: {cpu: 4000m}}}]}
+status: {phase: Running, conditions: [{type: PodResizePending, status: "True", reason: Deferred}]}
+`
+
+// TestB28: zero pods by the HPA, or by hand.
+func TestB28(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		replicas string
+		status   string
+		paused   bool
+	}{
+		{name: "idle by HPA", replicas: "0", status: "{conditions: [{type: ScaledToZero, status: \"True\"}]}"},
+		{name: "no condition", replicas: "0", status: "{}", paused: true},
+		{name: "condition False", replicas: "0", status: "{conditions: [{type: ScaledToZero, status: \"False\"}]}", paused: true},
+		{name: "active", replicas: "1", status: "{currentReplicas: 0}"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			docs := strings.Replace(deployment(box{"app", "1", ""}), "  selector:", "  replicas: "+row.replicas+"\n  selector:", 1) +
+				strings.Replace(hpa(external("lag", "30")), "maxReplicas", "minReplicas: 0\n  maxReplicas", 1) + "status: " + row.status + "\n"
+			r, got := decoded(t, docs, "-", "--request", "app:cpu=700m")
+			require.Equal(t, exitFine, got.code, got.errors)
+			flags := flagsOf(r.Items[0])
+			require.Contains(t, flags, "scale-to-zero")
+			require.Equal(t, row.paused, slices.Contains(flags, "manual-pause"))
+		})
+	}
 }

@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // coordinate plans every workload that has new requests and holds the plans against the policies.
@@ -82,7 +84,12 @@ func (t *task) input(s settings) hpacouple.Input {
 		TemplateLabels:     t.template.Labels,
 		Recommendations:    t.recommendations(),
 		MaxReplicasReached: t.atMax,
+		Surroundings:       t.surroundings(),
 		Options:            s.options,
+	}
+	if s.version != "" {
+		c := risk.Component{Version: s.version}
+		in.Surroundings.ControlPlane = &risk.ControlPlane{APIServer: c, ControllerManager: c}
 	}
 	if t.live != nil {
 		in.Pod.Live = t.live.Object
@@ -98,6 +105,35 @@ func (t *task) input(s settings) hpacouple.Input {
 		}
 	}
 	return in
+}
+
+// surroundings are what the risk flags are raised from. Of several VerticalPodAutoscalers the first that changes requests is asked.
+func (t *task) surroundings() hpacouple.Surroundings {
+	out := hpacouple.Surroundings{SpecReplicas: t.replicas}
+	for _, v := range t.services {
+		out.Services = append(out.Services, *v.Object)
+	}
+	for _, p := range t.pods {
+		out.Pods = append(out.Pods, *p.Object)
+	}
+	for _, v := range t.recommends {
+		if out.VPA == nil || out.VPA.UpdateMode == "Off" {
+			out.VPA = vpaOf(v.Object)
+		}
+	}
+	return out
+}
+
+func vpaOf(v *manifest.VerticalPodAutoscaler) *risk.VPA {
+	out := &risk.VPA{Object: risk.Object{Kind: v.Kind, Namespace: v.Namespace, Name: v.Name}, UpdateMode: v.Spec.UpdatePolicy.UpdateMode}
+	for _, p := range v.Spec.ResourcePolicy.ContainerPolicies {
+		c := risk.VPAContainer{Name: p.ContainerName, Mode: p.Mode}
+		if p.ControlledResources != nil {
+			c.ControlledResources = append([]corev1.ResourceName{}, *p.ControlledResources...)
+		}
+		out.Containers = append(out.Containers, c)
+	}
+	return out
 }
 
 // recommendations are the wishes and facts, container by container.

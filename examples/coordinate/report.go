@@ -10,6 +10,7 @@ import (
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
@@ -36,6 +37,7 @@ type item struct {
 	Cause       bounds.Cause          `json:"cause"`
 	Missing     []string              `json:"missing"` // containers without a request
 	RiskFlags   []skipreason.RiskFlag `json:"riskFlags"`
+	Findings    []risk.Finding        `json:"findings"` // where the flags come from that the surroundings raised
 	HPA         hpaName               `json:"hpa"`
 	OtherHPAs   []hpaName             `json:"otherHPAs"`
 	Targets     []target              `json:"targets"`
@@ -123,7 +125,7 @@ func newItem(t *task, in hpacouple.Input, r hpacouple.Result, v hpacouple.Verdic
 	i := item{
 		Workload: workloadName{t.Kind, t.Namespace, t.Name},
 		Outcome:  r.Outcome, SkipReason: r.SkipReason, SkipReasons: list(r.SkipReasons), Cause: r.Cause, Missing: list(r.Missing),
-		RiskFlags: list(r.RiskFlags), HPA: hpaName{r.HPA.Name}, OtherHPAs: []hpaName{}, Targets: []target{}, Containers: []container{},
+		RiskFlags: list(r.RiskFlags), Findings: list(r.Findings), HPA: hpaName{r.HPA.Name}, OtherHPAs: []hpaName{}, Targets: []target{}, Containers: []container{},
 		Footprints: []footprint{}, Admission: admission{v.Allowed, v.Reason, v.Cause, list(v.Causes)}, Notes: list(t.notes), plan: r,
 	}
 	i.Sources = t.sources()

@@ -11,6 +11,7 @@ import (
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
@@ -84,14 +85,34 @@ func (p *page) item(i *item) {
 	for _, n := range i.Notes {
 		p.line("  Note: " + plain(n))
 	}
+	p.flags(i)
+}
+
+// flags writes each risk flag with its sentence, and where it comes from: one line per object and detail.
+func (p *page) flags(i *item) {
 	if len(i.RiskFlags) > 0 {
 		p.line("  Risk flags")
-		width := 0
-		for _, f := range i.RiskFlags {
-			width = max(width, len(f))
+	}
+	for _, f := range i.RiskFlags {
+		p.line("    " + p.paint(yellow, string(f)) + ": " + f.Entry().Sentence)
+		var groups [][]risk.Finding
+		for _, found := range i.Findings {
+			same := func(g []risk.Finding) bool { return g[0].Object == found.Object && g[0].Detail == found.Detail }
+			if found.Flag != f {
+				continue
+			}
+			if k := slices.IndexFunc(groups, same); k >= 0 {
+				groups[k] = append(groups[k], found)
+			} else {
+				groups = append(groups, []risk.Finding{found})
+			}
 		}
-		for _, f := range i.RiskFlags {
-			p.line(fmt.Sprintf("    %-*s  %s", width, f, f.Entry().Sentence))
+		for _, g := range groups {
+			where := g[0].Field
+			if len(g) > 1 {
+				where += " and " + count(len(g)-1, "more field")
+			}
+			p.line("      " + plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
 		}
 	}
 }
@@ -279,6 +300,7 @@ func (p *page) summary(r report) {
 	p.line(text + ".")
 }
 
+// count is a number with its noun, which takes an s where there are several.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
