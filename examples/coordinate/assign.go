@@ -16,7 +16,8 @@ type task struct {
 	*workload
 	around
 	wishes    []wish
-	throttled []string // containers
+	asked     map[ask]wish // the same
+	throttled []string     // containers
 	oomKilled []string
 	atMax     bool
 }
@@ -30,8 +31,9 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 	for _, t := range tasks {
 		wishes = append(wishes, t.recommended()...)
 	}
+	find := finder(tasks)
 	for _, w := range wishes {
-		to := targets(tasks, w.scope)
+		to := find(w.scope)
 		if len(to) == 0 {
 			faults = append(faults, unmatched(w.source, w.scope, around))
 		}
@@ -43,7 +45,7 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 		}
 	}
 	for _, f := range s.facts {
-		to := targets(tasks, f.scope)
+		to := find(f.scope)
 		if len(to) == 0 {
 			faults = append(faults, unmatched(f.source, f.scope, around))
 		}
@@ -110,23 +112,42 @@ func (t *task) recommended() (wishes []wish) {
 	return wishes
 }
 
-// targets finds the workloads that a scope speaks of. A container that no template holds but a live pod does is passed on to its workload,
+// finder finds the workloads that a scope speaks of. A container that no template holds but a live pod does is passed on to its workload,
 // whose plan says why it cannot be changed.
-func targets(tasks []*task, s scope) (to []*task) {
+func finder(tasks []*task) func(scope) []*task {
+	named, having := map[[2]string][]*task{}, map[string][]*task{}
 	for _, t := range tasks {
-		if t.is(s) && (s.name != "" || s.container == "" || t.has(s.container)) {
-			to = append(to, t)
+		k := [2]string{t.Kind, t.Name}
+		named[k] = append(named[k], t)
+		for _, list := range [][]corev1.Container{t.template.Spec.Containers, t.template.Spec.InitContainers} {
+			for i := range list {
+				if l := having[list[i].Name]; len(l) == 0 || l[len(l)-1] != t {
+					having[list[i].Name] = append(l, t)
+				}
+			}
 		}
 	}
-	if len(to) > 0 {
+	return func(s scope) (to []*task) {
+		switch {
+		case s.name != "":
+			for _, t := range named[[2]string{s.kind, s.name}] {
+				if t.is(s) {
+					to = append(to, t)
+				}
+			}
+			return to
+		case s.container == "":
+			return tasks
+		case len(having[s.container]) > 0:
+			return having[s.container]
+		}
+		for _, t := range tasks {
+			if t.live != nil && lives(t.live.Object, s.container) {
+				to = append(to, t)
+			}
+		}
 		return to
 	}
-	for _, t := range tasks {
-		if t.is(s) && t.live != nil && lives(t.live.Object, s.container) {
-			to = append(to, t)
-		}
-	}
-	return to
 }
 
 func lives(p *corev1.Pod, container string) bool {
@@ -155,13 +176,16 @@ func unmatched(source fault, s scope, around *surroundings) fault {
 		return source
 	}
 	source.Message = strings.TrimSpace(fmt.Sprintf("found no %s %s", s.kind, strings.TrimPrefix(s.namespace+"/"+s.name, "/")))
+	here := func(kind, namespace, name string) bool {
+		return kind == s.kind && name == s.name && (s.namespace == "" || s.namespace == namespace)
+	}
 	for _, rs := range around.objects.ReplicaSets {
-		if s.kind == "ReplicaSet" && rs.Name == s.name && (s.namespace == "" || s.namespace == rs.Namespace) {
+		if here(rs.Kind, rs.Namespace, rs.Name) {
 			source.Message = fmt.Sprintf("ReplicaSet %s/%s belongs to a controller; name that", rs.Namespace, rs.Name)
 		}
 	}
-	for _, r := range around.refused {
-		if r.Kind == s.kind && r.Name == s.name && (s.namespace == "" || s.namespace == r.Namespace) {
+	for _, r := range around.objects.Refused {
+		if here(r.Kind, r.Namespace, r.Name) {
 			source.Message = fmt.Sprintf("%s %s/%s could not be read", r.Kind, r.Namespace, r.Name)
 		}
 	}
@@ -200,27 +224,41 @@ func (t *task) readStatuses() {
 
 // settleWishes keeps one wish per container, resource and kind of amount: that of the highest rank. Two of one rank are a fault.
 func (t *task) settleWishes() {
-	var kept []wish
-	for _, w := range t.wishes {
-		i := slices.IndexFunc(kept, func(k wish) bool {
-			return k.container == w.container && k.resource == w.resource && k.isLimit == w.isLimit
-		})
-		switch {
-		case i < 0:
-			kept = append(kept, w)
-		case kept[i].rank == w.rank:
-			w.source.Message = fmt.Sprintf("found a second %s of %s for container %s of %s, expected one; the first is %s", w.what(), w.resource, w.container, t, kept[i].source)
+	all := t.wishes
+	t.wishes, t.asked = nil, map[ask]wish{}
+	for _, w := range all {
+		k := ask{w.container, w.resource, w.isLimit}
+		first, taken := t.asked[k]
+		if taken && first.rank == w.rank {
+			w.source.Message = fmt.Sprintf("found a second %s of %s for container %s of %s, expected one; the first is %s", w.what(), w.resource, w.container, t, first.source)
 			t.faults = append(t.faults, w.source)
-		case kept[i].rank < w.rank:
-			kept[i] = w
+		}
+		if !taken || first.rank < w.rank {
+			t.asked[k] = w
 		}
 	}
-	t.wishes = kept
+	for _, w := range all {
+		if k := (ask{w.container, w.resource, w.isLimit}); t.asked[k].rank == w.rank {
+			t.wishes = append(t.wishes, w)
+		}
+	}
+}
+
+// ask is what a wish is about, within a workload.
+type ask struct {
+	container string
+	resource  corev1.ResourceName
+	isLimit   bool
+}
+
+// asks are all that can be asked of a container.
+func asks(container string) []ask {
+	return []ask{{container, corev1.ResourceCPU, false}, {container, corev1.ResourceMemory, false}, {container, corev1.ResourceCPU, true}, {container, corev1.ResourceMemory, true}}
 }
 
 // sources names where the wishes come from, each source once.
 func (t *task) sources() []string {
-	out := []string{}
+	out, seen := []string{}, map[string]bool{}
 	for _, w := range t.wishes {
 		name := w.source.Field // a flag
 		switch w.rank {
@@ -229,7 +267,8 @@ func (t *task) sources() []string {
 		case fromTable:
 			name = w.source.File
 		}
-		if !slices.Contains(out, name) {
+		if !seen[name] {
+			seen[name] = true
 			out = append(out, name)
 		}
 	}

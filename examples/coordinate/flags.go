@@ -142,12 +142,18 @@ func (s *settings) check() error {
 	if inputs > 1 {
 		return errors.New("- (standard input) can be read only once")
 	}
-	for i, w := range s.wishes {
-		for _, other := range s.wishes[:i] {
-			if w.scope == other.scope && w.resource == other.resource && w.isLimit == other.isLimit {
-				return fmt.Errorf("%s: the %s %s of this container was given before, by %s", w.source.Field, w.resource, w.what(), other.source.Field)
-			}
+	type said struct {
+		scope
+		resource corev1.ResourceName
+		isLimit  bool
+	}
+	before := map[said]wish{}
+	for _, w := range s.wishes {
+		k := said{w.scope, w.resource, w.isLimit}
+		if other, is := before[k]; is {
+			return fmt.Errorf("%s: the %s %s of this container was given before, by %s", w.source.Field, w.resource, w.what(), other.source.Field)
 		}
+		before[k] = w
 	}
 	flags := map[string]string{"autoPatch": "--auto-patch", "minUtilization": "--bounds", "maxUtilization": "--bounds", "steps": "--step",
 		"largestNode": "--largest-node", "tolerance": "--tolerance"}

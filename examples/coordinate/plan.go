@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,26 +139,29 @@ func vpaOf(v *manifest.VerticalPodAutoscaler) *risk.VPA {
 
 // recommendations are the wishes and facts, container by container.
 func (t *task) recommendations() []hpacouple.Recommendation {
-	var names []string
-	for _, w := range t.wishes {
-		names = append(names, w.container)
-	}
-	names = append(append(names, t.throttled...), t.oomKilled...)
-	slices.Sort(names)
-	var out []hpacouple.Recommendation
-	for _, name := range slices.Compact(names) {
-		r := hpacouple.Recommendation{Container: name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{},
-			Throttled: slices.Contains(t.throttled, name), OOMKilled: slices.Contains(t.oomKilled, name)}
-		for _, w := range t.wishes {
-			switch {
-			case w.container != name:
-			case w.isLimit:
-				r.Limits[w.resource] = w.amount.DeepCopy()
-			default:
-				r.Requests[w.resource] = w.amount.DeepCopy()
-			}
+	found := map[string]*hpacouple.Recommendation{}
+	of := func(name string) *hpacouple.Recommendation {
+		if found[name] == nil {
+			found[name] = &hpacouple.Recommendation{Container: name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 		}
-		out = append(out, r)
+		return found[name]
+	}
+	for _, w := range t.wishes {
+		if w.isLimit {
+			of(w.container).Limits[w.resource] = w.amount.DeepCopy()
+		} else {
+			of(w.container).Requests[w.resource] = w.amount.DeepCopy()
+		}
+	}
+	for _, name := range t.throttled {
+		of(name).Throttled = true
+	}
+	for _, name := range t.oomKilled {
+		of(name).OOMKilled = true
+	}
+	var out []hpacouple.Recommendation
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, *found[name])
 	}
 	return out
 }
@@ -195,12 +199,12 @@ func (t *task) placeOne(in hpacouple.Input, path string) fault {
 		}
 	case "recommendations":
 		if index < len(in.Recommendations) {
-			for _, w := range t.wishes {
+			for _, k := range asks(in.Recommendations[index].Container) {
 				list := "requests"
-				if w.isLimit {
+				if k.isLimit {
 					list = "limits"
 				}
-				if w.container == in.Recommendations[index].Container && (rest == "container" || rest == list+"["+string(w.resource)+"]") {
+				if w, ok := t.asked[k]; ok && (rest == "container" || rest == list+"["+string(k.resource)+"]") {
 					return w.source
 				}
 			}
@@ -223,13 +227,14 @@ func splitPath(path string) (root string, index int, rest string) {
 
 // strays names HPAs and VPAs that scale nothing among the documents.
 func (s *surroundings) strays(tasks []*task) (notes []string) {
+	known := map[key]bool{}
+	for _, t := range tasks {
+		known[key{t.Kind, t.Namespace, t.Name}] = true
+	}
 	stray := func(kind, namespace, name string, ref *autoscalingv2.CrossVersionObjectReference) {
-		for _, t := range tasks {
-			if t.Namespace == namespace && refersTo(ref, t.workload) {
-				return
-			}
+		if !known[keyOf(namespace, ref)] {
+			notes = append(notes, fmt.Sprintf("%s %s/%s scales %s %s, which is not among the workloads that were read", kind, namespace, name, ref.Kind, ref.Name))
 		}
-		notes = append(notes, fmt.Sprintf("%s %s/%s scales %s %s, which is not among the workloads that were read", kind, namespace, name, ref.Kind, ref.Name))
 	}
 	for _, h := range s.hpas {
 		stray("HorizontalPodAutoscaler", h.Namespace, h.Name, &h.Object.Spec.ScaleTargetRef)

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // plain makes a text safe for a terminal: names come from documents, and what does not print is escaped.
@@ -28,5 +26,3 @@ func listed(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func labelSet(l map[string]string) labels.Set { return labels.Set(l) }
