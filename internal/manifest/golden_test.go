@@ -31,11 +31,7 @@ func summary(o Objects, problems []Problem) string {
 			fmt.Fprintf(&b, "%s: %s: %s %s %s/%s", v.Type().Field(i).Name, origin, id.APIVersion, id.Kind, id.Namespace, id.Name)
 			for _, part := range []string{"Object", "Target"} {
 				if f := entry.FieldByName(part); f.IsValid() && !f.IsNil() {
-					j, err := json.Marshal(f.Interface())
-					fmt.Fprintf(&b, "\n    %s", j)
-					if err != nil {
-						fmt.Fprintf(&b, " %v", err)
-					}
+					fmt.Fprintf(&b, "\n    %s", shown(f.Interface()))
 				}
 			}
 			b.WriteByte('\n')
@@ -48,6 +44,52 @@ func summary(o Objects, problems []Problem) string {
 		fmt.Fprintf(&b, "Problem: %s\n", p)
 	}
 	return b.String()
+}
+
+// shown is an object as JSON without what is empty: releases of Kubernetes
+// differ in what they leave out.
+func shown(object any) string {
+	j, err := json.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	d := json.NewDecoder(bytes.NewReader(j))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return err.Error()
+	}
+	j, err = json.Marshal(pruned(v))
+	if err != nil {
+		return err.Error()
+	}
+	return string(j)
+}
+
+// pruned is v, or nil if it is empty.
+func pruned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for k, item := range v {
+			if item = pruned(item); item != nil {
+				kept[k] = item
+			}
+		}
+		if len(kept) > 0 {
+			return kept
+		}
+		return nil
+	case []any:
+		for i := range v {
+			v[i] = pruned(v[i])
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	}
+	return v
 }
 
 // TestGolden compares what is read from the files beside the .want files in
