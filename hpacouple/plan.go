@@ -85,7 +85,8 @@ type planner struct {
 	byResource [2][]cell // in the order of allSized
 	coupled    []metrics.Entry
 	all        []metrics.Entry
-	single     bool // the one coupled entry can be coordinated
+	own        []metrics.Entry // of in.HPA
+	single     bool            // the one coupled entry can be coordinated
 
 	outcome decision
 	sum     metrics.Sum
@@ -122,14 +123,30 @@ func (p *planner) addEntries(hpa *autoscalingv2.HorizontalPodAutoscaler) {
 	if hpa == nil {
 		return
 	}
-	p.hpas++
-	entries := metrics.Classify(&hpa.Spec)
-	p.all = append(p.all, entries...)
+	entries := p.entriesOf(hpa)
+	if p.hpas++; p.hpas == 1 {
+		p.all = entries
+	} else {
+		p.all = append(p.all, entries...)
+	}
 	for _, e := range entries {
 		if e.Coupled() {
 			p.coupled = append(p.coupled, e)
 		}
 	}
+}
+
+// entriesOf classifies an HPA once.
+func (p *planner) entriesOf(hpa *autoscalingv2.HorizontalPodAutoscaler) []metrics.Entry {
+	switch {
+	case hpa == nil:
+		return nil
+	case hpa != p.in.HPA:
+		return metrics.Classify(&hpa.Spec)
+	case p.own == nil:
+		p.own = slices.Clip(metrics.Classify(&hpa.Spec))
+	}
+	return p.own
 }
 
 // decide finds the outcome and, where there is one coupled entry, the final requests and target.
