@@ -82,7 +82,8 @@ type planner struct {
 	asked      map[string]int // recommendation by container
 	hpas       int            // how many HPAs the workload has
 	podLevel   [2]podLevel
-	byResource [2][]cell // in the order of allSized
+	lists      [2][]metrics.Container // the pod's containers, in the order of allSized
+	byResource [2][]cell              // in the order of allSized
 	coupled    []metrics.Entry
 	all        []metrics.Entry
 	own        []metrics.Entry // of in.HPA
@@ -190,6 +191,9 @@ func (p *planner) decide() {
 
 // held returns the coupled entries on resources in auto-patch: what holds the workload back.
 func (p *planner) held() (held []metrics.Entry) {
+	if p.autoPatch(corev1.ResourceCPU) && p.autoPatch(corev1.ResourceMemory) {
+		return p.coupled
+	}
 	for _, e := range p.coupled {
 		if p.autoPatch(e.Resource) {
 			held = append(held, e)
@@ -201,7 +205,7 @@ func (p *planner) held() (held []metrics.Entry) {
 // sumRequests computes the request sum of each entry and finds missing requests. A sum of 0 counts as missing: utilization has no meaning.
 func (p *planner) sumRequests(held []metrics.Entry) {
 	for _, e := range held {
-		sum, err := p.in.Pod.Requests(e.Resource, e.Container)
+		sum, err := p.in.Pod.RequestsOf(p.lists[index(e.Resource)], e.Resource, e.Container)
 		p.sum = sum
 		if err != nil {
 			p.noSum(err)

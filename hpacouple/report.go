@@ -25,6 +25,9 @@ func (p *planner) result() Result {
 	if len(r.SkipReasons) > 0 {
 		r.SkipReason = r.SkipReasons[0]
 	}
+	if len(p.coupled) > 0 {
+		r.Targets = make([]TargetPlan, 0, len(p.coupled))
+	}
 	for _, e := range p.coupled {
 		r.Targets = append(r.Targets, p.targetPlan(e))
 	}
