@@ -26,7 +26,9 @@ func (p *planner) readPodLevel() {
 func (p *planner) checkPodLevel() {
 	for i, cells := range p.byResource {
 		own := p.podLevel[i]
-		at := func(list string) *field.Path { return field.NewPath("recommendations").Key(string(allSized[i])).Child(list) }
+		at := func(list string) *field.Path {
+			return field.NewPath("recommendations").Key(string(allSized[i])).Child(list)
+		}
 		var before, after int64
 		fits := true
 		for k := range cells {
