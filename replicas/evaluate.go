@@ -1,0 +1,105 @@
+package replicas
+
+import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// evaluate computes the proposal of every metric and the largest of them; ok says that the pass may go on with it.
+// A pass fails if all metrics fail, or if some fail and the others would scale down: what cannot be read may be what
+// holds the count up. Upstream: horizontal.go, computeReplicasForMetrics.
+func (d *Decision) evaluate(s *Spec, o *Observation, c *Calculator) (ok bool) {
+	if cap(d.Metrics) < len(s.Metrics) {
+		d.Metrics = make([]MetricDecision, len(s.Metrics))
+	}
+	d.Metrics = d.Metrics[:len(s.Metrics)]
+	largest := int32(0)
+	for i := range s.Metrics {
+		m := &d.Metrics[i]
+		var reading *Reading
+		if i < len(o.Readings) {
+			reading = &o.Readings[i]
+		}
+		var err error
+		m.Result, err = c.metric(&s.Metrics[i], reading)
+		if err != nil {
+			*m = MetricDecision{Error: asMetricError(err)}
+			d.Invalid++
+			if d.FirstInvalid < 0 {
+				d.FirstInvalid = i
+			}
+			continue
+		}
+		d.OutOfRange.merge(m.Result.OutOfRange)
+		if largest == 0 || m.Result.Replicas > largest {
+			largest, d.Driver = m.Result.Replicas, i
+		}
+	}
+	if d.Invalid == len(s.Metrics) || (d.Invalid > 0 && largest < d.Current) {
+		d.Driver = -1
+		return false
+	}
+	d.Proposal = max(largest, 0)
+	return true
+}
+
+// asMetricError copies, so that a decision shares nothing with the observation.
+func asMetricError(err error) *MetricError {
+	if e, ok := err.(*MetricError); ok && e != nil {
+		c := *e
+		return &c
+	}
+	return &MetricError{Failure: FailureUnavailable, Detail: err.Error()}
+}
+
+// metric is the proposal of one metric.
+func (c *Calculator) metric(m *Metric, reading *Reading) (Result, error) {
+	if reading == nil {
+		return Result{}, &MetricError{Failure: FailureUnread}
+	}
+	if reading.Error != nil {
+		return Result{}, reading.Error
+	}
+	r, err := c.target(m, reading)
+	r.OutOfRange.Quantity = r.OutOfRange.Quantity || reading.OutOfRange
+	return r, err
+}
+
+func (c *Calculator) target(m *Metric, reading *Reading) (Result, error) {
+	utilization := m.Target == autoscalingv2.UtilizationMetricType
+	average := m.Target == autoscalingv2.AverageValueMetricType
+	value := m.Target == autoscalingv2.ValueMetricType
+	switch m.Type {
+	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
+		switch resource := corev1.ResourceName(m.Name); {
+		case utilization:
+			return c.Utilization(resource, m.Utilization, reading.Pods, reading.Unlisted)
+		case average:
+			return c.ResourceAverage(resource, m.Milli, reading.Pods, reading.Unlisted)
+		}
+	case autoscalingv2.PodsMetricSourceType:
+		if average {
+			return c.PodsAverage(m.Milli, reading.Pods, reading.Unlisted)
+		}
+	case autoscalingv2.ObjectMetricSourceType:
+		if len(reading.Values) == 0 {
+			return Result{}, &MetricError{Failure: FailureEmpty}
+		}
+		switch {
+		case value:
+			return c.ObjectValue(m.Milli, reading.Values[0], reading.Pods)
+		case average:
+			return c.ObjectAverage(m.Milli, reading.Values[0])
+		}
+	case autoscalingv2.ExternalMetricSourceType:
+		switch {
+		case value:
+			return c.ExternalValue(m.Milli, reading.Values, reading.Pods)
+		case average:
+			return c.ExternalAverage(m.Milli, reading.Values)
+		}
+	default:
+		return Result{}, &MetricError{Failure: FailureType, Detail: string(m.Type)}
+	}
+	return Result{}, &MetricError{Failure: FailureTarget}
+}
