@@ -3,6 +3,8 @@ package replicas
 import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kube-rightsize/rightsize/metrics"
 )
 
 // evaluate computes the proposal of every metric and the largest of them; ok says that the pass may go on with it.
@@ -66,9 +68,9 @@ func (c *Calculator) metric(m *Metric, reading *Reading) (Result, error) {
 }
 
 func (c *Calculator) target(m *Metric, reading *Reading) (Result, error) {
-	utilization := m.Target == autoscalingv2.UtilizationMetricType
-	average := m.Target == autoscalingv2.AverageValueMetricType
-	value := m.Target == autoscalingv2.ValueMetricType
+	utilization := m.Target == metrics.TargetUtilization
+	average := m.Target == metrics.TargetAverageValue
+	value := m.Target == metrics.TargetValue
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
 		switch resource := corev1.ResourceName(m.Name); {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"github.com/kube-rightsize/rightsize/metrics"
 )
 
 // Message is upstream's text of a condition as this pass leaves it; empty if the pass has not set it, so that an
@@ -145,7 +147,7 @@ func (s *Spec) driver(i int) string {
 	if selector == "" {
 		selector = "nil"
 	}
-	utilization := m.Target == autoscalingv2.UtilizationMetricType
+	utilization := m.Target == metrics.TargetUtilization
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType:
 		if utilization {
@@ -160,7 +162,7 @@ func (s *Spec) driver(i int) string {
 	case autoscalingv2.PodsMetricSourceType:
 		return "pods metric " + m.Name
 	case autoscalingv2.ObjectMetricSourceType:
-		if m.Target == autoscalingv2.ValueMetricType {
+		if m.Target == metrics.TargetValue {
 			return m.Object + " metric " + m.Name
 		}
 	}
@@ -188,12 +190,12 @@ func (m *Metric) errorText(e *MetricError) string {
 	if e == nil {
 		return ""
 	}
-	if e.Failure == FailureSelector {
+	if e.Failure == FailureSelector && m.Type != autoscalingv2.ExternalMetricSourceType {
 		return e.Error()
 	}
-	average := m.Target == autoscalingv2.AverageValueMetricType
-	value := m.Target == autoscalingv2.ValueMetricType
-	untargeted := e.Failure == FailureTarget && m.Target == ""
+	average := m.Target == metrics.TargetAverageValue
+	value := m.Target == metrics.TargetValue
+	untargeted := e.Failure == FailureTarget && (m.Target == "" || m.Target == metrics.TargetUnusable)
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
 		if untargeted || value {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"github.com/kube-rightsize/rightsize/metrics"
 )
 
 // Spec is what an HPA is told, with the settings of the controller that runs it. [FromHPA] makes one.
@@ -33,8 +35,8 @@ type Metric struct {
 	Object string `json:"object,omitempty"`
 	// Selector is the metric's selector as upstream prints it; empty is "nil". Only texts read it.
 	Selector string `json:"selector,omitempty"`
-	// Target says which target decides: Utilization, AverageValue or Value. Empty: none that the type reads.
-	Target autoscalingv2.MetricTargetType `json:"target"`
+	// Target says which target decides. Without one that the type reads, the metric fails.
+	Target metrics.TargetKind `json:"target"`
 	// Utilization in whole percent, for a Utilization target.
 	Utilization int32 `json:"utilization,omitempty"`
 	// Milli is the target in thousandths, for the other two.

@@ -15,8 +15,8 @@ import (
 //  4. Otherwise the largest proposal of the metrics, stabilized and limited, becomes the count.
 //
 // [Decision.Replicas] is what the scale holds afterwards: the next Observation.Replicas, if nobody else writes it.
-// Equal arguments give equal results; nothing that was passed in is written to or kept. spec is expected to satisfy
-// [Spec.Validate]; if it does not, the result is what the formulas give.
+// Equal arguments give equal results; nothing that was passed in is written to or kept. spec is expected to come
+// from an HPA that the API server accepts (metrics.Validate); otherwise the result is what the formulas give.
 //
 // Laws N2, N3. Upstream: horizontal.go, reconcileAutoscaler.
 func Step(spec Spec, state State, observation Observation, now time.Time) (State, Decision) {
