@@ -20,7 +20,7 @@ func FromHPA(hpa *autoscalingv2.HorizontalPodAutoscaler, flags Flags) (Spec, fie
 		return Spec{}, field.ErrorList{field.Required(field.NewPath("spec"), "there is no HPA")}
 	}
 	hpa = metrics.Default(hpa)
-	s := Spec{MinReplicas: hpa.Spec.MinReplicas, MaxReplicas: hpa.Spec.MaxReplicas, Flags: flags.clone()}
+	s := Spec{Namespace: hpa.Namespace, MinReplicas: hpa.Spec.MinReplicas, MaxReplicas: hpa.Spec.MaxReplicas, Flags: flags.clone()}
 	var errs field.ErrorList
 	for i, e := range metrics.Classify(&hpa.Spec) {
 		m, err := fromEntry(&hpa.Spec.Metrics[i], e)
@@ -59,7 +59,7 @@ func fromEntry(spec *autoscalingv2.MetricSpec, e metrics.Entry) (Metric, error) 
 	}
 	switch {
 	case spec.Type == autoscalingv2.ObjectMetricSourceType && spec.Object != nil:
-		m.Object = spec.Object.DescribedObject.Kind
+		m.Object, m.ObjectName = spec.Object.DescribedObject.Kind, spec.Object.DescribedObject.Name
 		m.Selector = spec.Object.Metric.Selector.String()
 	case spec.Type == autoscalingv2.ExternalMetricSourceType && spec.External != nil:
 		m.Selector = spec.External.Metric.Selector.String()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-
-	"github.com/kube-rightsize/rightsize/metrics"
 )
 
 // Message is upstream's text of a condition as this pass leaves it; empty if the pass has not set it, so that an
@@ -66,7 +64,7 @@ func (d *Decision) activeMessage(spec Spec, o Observation, reason string) string
 		return o.SelectorDetail
 	case PathFailed:
 		if i := d.FirstInvalid; i >= 0 && i < len(spec.Metrics) && i < len(d.Metrics) {
-			return "the HPA was unable to compute the replica count: " + spec.Metrics[i].errorText(d.Metrics[i].Error)
+			return "the HPA was unable to compute the replica count: " + spec.Metrics[i].errorText(spec.Namespace, d.Metrics[i].Error)
 		}
 	}
 	return ""
@@ -134,108 +132,5 @@ func (d *Decision) ErrorText(spec Spec, o Observation) string {
 	}
 	m := &spec.Metrics[i]
 	return fmt.Sprintf("invalid metrics (%d invalid out of %d), first error is: %s%s",
-		d.Invalid, len(spec.Metrics), m.failedPrefix(), m.errorText(d.Metrics[i].Error))
-}
-
-// driver names a metric as the condition and the event do.
-func (s *Spec) driver(i int) string {
-	if i < 0 || i >= len(s.Metrics) {
-		return ""
-	}
-	m := &s.Metrics[i]
-	selector := m.Selector
-	if selector == "" {
-		selector = "nil"
-	}
-	utilization := m.Target == metrics.TargetUtilization
-	switch m.Type {
-	case autoscalingv2.ResourceMetricSourceType:
-		if utilization {
-			return m.Name + " resource utilization (percentage of request)"
-		}
-		return m.Name + " resource"
-	case autoscalingv2.ContainerResourceMetricSourceType:
-		if utilization {
-			return m.Name + " container resource utilization (percentage of request)"
-		}
-		return m.Name + " resource"
-	case autoscalingv2.PodsMetricSourceType:
-		return "pods metric " + m.Name
-	case autoscalingv2.ObjectMetricSourceType:
-		if m.Target == metrics.TargetValue {
-			return m.Object + " metric " + m.Name
-		}
-	}
-	return "external metric " + m.Name + "(" + selector + ")"
-}
-
-func (m *Metric) failedPrefix() string {
-	switch m.Type {
-	case autoscalingv2.ResourceMetricSourceType:
-		return "failed to get " + m.Name + " resource metric value: "
-	case autoscalingv2.ContainerResourceMetricSourceType:
-		return "failed to get " + m.Container + " container metric value: "
-	case autoscalingv2.PodsMetricSourceType:
-		return "failed to get pods metric value: "
-	case autoscalingv2.ObjectMetricSourceType:
-		return "failed to get object metric value: "
-	case autoscalingv2.ExternalMetricSourceType:
-		return "failed to get " + m.Name + " external metric value: "
-	}
-	return ""
-}
-
-// errorText is the error of one metric as the condition shows it.
-func (m *Metric) errorText(e *MetricError) string {
-	if e == nil {
-		return ""
-	}
-	if e.Failure == FailureSelector && m.Type != autoscalingv2.ExternalMetricSourceType {
-		return e.Error()
-	}
-	average := m.Target == metrics.TargetAverageValue
-	value := m.Target == metrics.TargetValue
-	untargeted := e.Failure == FailureTarget && (m.Target == "" || m.Target == metrics.TargetUnusable)
-	switch m.Type {
-	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
-		if untargeted || value {
-			return "invalid resource metric source: neither an average utilization target nor an average value (usage) target was set"
-		}
-		what := "utilization"
-		if average {
-			what = "usage"
-		}
-		text := e.Error()
-		if e.Failure == FailureEmpty && e.Detail == "" {
-			text = "unable to get metrics for resource " + m.Name + ": no metrics returned from resource metrics API"
-		}
-		return "failed to get " + m.Name + " " + what + ": " + text
-	case autoscalingv2.ObjectMetricSourceType:
-		if untargeted {
-			return "invalid object metric source: neither a value target nor an average value target was set"
-		}
-		if average {
-			return "failed to get " + m.Name + " object metric: " + e.Error()
-		}
-		return e.readyText()
-	case autoscalingv2.ExternalMetricSourceType:
-		switch {
-		case untargeted:
-			return "invalid external metric source: neither a value target nor an average value target was set"
-		case average:
-			return "failed to get " + m.Name + " external metric: " + e.Error()
-		}
-		return "failed to get external metric " + m.Name + ": " + e.readyText()
-	case autoscalingv2.PodsMetricSourceType:
-		return e.Error()
-	}
-	return fmt.Sprintf("unknown metric source type %q", string(m.Type))
-}
-
-// readyText is the error of a Value target, which counts the ready pods.
-func (e *MetricError) readyText() string {
-	if e.Failure == FailureNoPods {
-		return "unable to calculate ready pods: " + e.Error()
-	}
-	return e.Error()
+		d.Invalid, len(spec.Metrics), m.failedPrefix(), m.errorText(spec.Namespace, d.Metrics[i].Error))
 }

@@ -13,6 +13,8 @@ import (
 // Unset fields have the API server's defaults, except that Metrics is taken as it stands: without metrics no pass
 // succeeds.
 type Spec struct {
+	// Namespace of the HPA. Only texts read it.
+	Namespace string `json:"namespace,omitempty"`
 	// MinReplicas nil means 1.
 	MinReplicas *int32   `json:"minReplicas,omitempty"`
 	MaxReplicas int32    `json:"maxReplicas"`
@@ -31,8 +33,9 @@ type Metric struct {
 	Name string `json:"name"`
 	// Container of a ContainerResource metric.
 	Container string `json:"container,omitempty"`
-	// Object is the kind of an Object metric's described object. Only texts read it.
-	Object string `json:"object,omitempty"`
+	// Object and ObjectName are the kind and the name of an Object metric's described object. Only texts read them.
+	Object     string `json:"object,omitempty"`
+	ObjectName string `json:"objectName,omitempty"`
 	// Selector is the metric's selector as upstream prints it; empty is "nil". Only texts read it.
 	Selector string `json:"selector,omitempty"`
 	// Target says which target decides. Without one that the type reads, the metric fails.

@@ -54,11 +54,11 @@ func (s *vectorStep) cluster(replicas int32, hpa *autoscalingv2.HorizontalPodAut
 		p := vectorPod{Name: fmt.Sprint("p", i), Phase: corev1.PodRunning, Ready: corev1.ConditionTrue,
 			Containers: []vectorContainer{{Name: "app", Requests: corev1.ResourceList{"cpu": resource.MustParse(request)}}}}
 		pod := p.object()
-		pod.Labels = map[string]string{"app": "x"}
+		pod.Namespace, pod.Labels = "oracle", map[string]string{"app": "x"}
 		pod.Status.StartTime = &metav1.Time{Time: noon.Add(-time.Hour)}
 		pod.Status.Conditions[0].LastTransitionTime = metav1.Time{Time: noon.Add(-time.Hour)}
 		c.Pods = append(c.Pods, *pod)
-		c.Resource = append(c.Resource, PodMetrics{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Timestamp: metav1.Time{Time: now},
+		c.Resource = append(c.Resource, PodMetrics{ObjectMeta: metav1.ObjectMeta{Namespace: "oracle", Name: p.Name}, Timestamp: metav1.Time{Time: now},
 			Window: metav1.Duration{Duration: 30 * time.Second}, Containers: []ContainerMetrics{{Name: "app",
 				Usage: corev1.ResourceList{"cpu": *resource.NewMilliQuantity(cpu, resource.DecimalSI)}}}})
 	}
@@ -71,7 +71,7 @@ func (s *vectorStep) cluster(replicas int32, hpa *autoscalingv2.HorizontalPodAut
 			}
 			for _, f := range s.FailingMetrics {
 				if f == name {
-					values.Error = "unable to get external metric oracle/" + name + "/nil: backend down"
+					values.Error = "backend down"
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func (s *vectorStep) cluster(replicas int32, hpa *autoscalingv2.HorizontalPodAut
 func TestControllerVectors(t *testing.T) {
 	for _, v := range readVectors(t).Controller {
 		t.Run(v.Name, func(t *testing.T) {
-			hpa := &autoscalingv2.HorizontalPodAutoscaler{Spec: v.Spec}
+			hpa := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "oracle"}, Spec: v.Spec}
 			for kind, status := range v.InitialConditions {
 				hpa.Status.Conditions = append(hpa.Status.Conditions, autoscalingv2.HorizontalPodAutoscalerCondition{
 					Type: autoscalingv2.HorizontalPodAutoscalerConditionType(kind), Status: status})
