@@ -54,54 +54,66 @@ func asMetricError(err error) *MetricError {
 	return &MetricError{Failure: FailureUnavailable, Detail: err.Error()}
 }
 
-// metric is the proposal of one metric.
+// metric is the proposal of one metric. What is wrong with the spec comes before what is wrong with the reading, but
+// for the selector of an Object metric.
 func (c *Calculator) metric(m *Metric, reading *Reading) (Result, error) {
 	if reading == nil {
 		return Result{}, &MetricError{Failure: FailureUnread}
 	}
+	unreadable := reading.Error != nil && reading.Error.Failure == FailureSelector && m.Type == autoscalingv2.ObjectMetricSourceType
+	if !unreadable && !m.targeted() {
+		return Result{}, m.untargeted()
+	}
 	if reading.Error != nil {
 		return Result{}, reading.Error
 	}
-	r, err := c.target(m, reading)
+	r, err := c.read(m, reading)
 	r.OutOfRange.Quantity = r.OutOfRange.Quantity || reading.OutOfRange
 	return r, err
 }
 
-func (c *Calculator) target(m *Metric, reading *Reading) (Result, error) {
-	utilization := m.Target == metrics.TargetUtilization
-	average := m.Target == metrics.TargetAverageValue
-	value := m.Target == metrics.TargetValue
+// targeted says whether the metric's type reads the target that it has.
+func (m *Metric) targeted() bool {
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
-		switch resource := corev1.ResourceName(m.Name); {
-		case utilization:
-			return c.Utilization(resource, m.Utilization, reading.Pods, reading.Unlisted)
-		case average:
+		return m.Target == metrics.TargetUtilization || m.Target == metrics.TargetAverageValue
+	case autoscalingv2.ObjectMetricSourceType, autoscalingv2.ExternalMetricSourceType:
+		return m.Target == metrics.TargetValue || m.Target == metrics.TargetAverageValue
+	case autoscalingv2.PodsMetricSourceType:
+		return m.Target == metrics.TargetAverageValue
+	}
+	return false
+}
+
+func (m *Metric) untargeted() *MetricError {
+	if failedReason(m.Type) == ReasonInvalidMetricSourceType {
+		return &MetricError{Failure: FailureType, Detail: string(m.Type)}
+	}
+	return &MetricError{Failure: FailureTarget}
+}
+
+// read is the proposal of a metric that has a target and was read.
+func (c *Calculator) read(m *Metric, reading *Reading) (Result, error) {
+	resource, average := corev1.ResourceName(m.Name), m.Target == metrics.TargetAverageValue
+	switch m.Type {
+	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
+		if average {
 			return c.ResourceAverage(resource, m.Milli, reading.Pods, reading.Unlisted)
 		}
+		return c.Utilization(resource, m.Utilization, reading.Pods, reading.Unlisted)
 	case autoscalingv2.PodsMetricSourceType:
-		if average {
-			return c.PodsAverage(m.Milli, reading.Pods, reading.Unlisted)
-		}
-	case autoscalingv2.ObjectMetricSourceType:
-		if len(reading.Values) == 0 {
-			return Result{}, &MetricError{Failure: FailureEmpty}
-		}
-		switch {
-		case value:
-			return c.ObjectValue(m.Milli, reading.Values[0], reading.Pods)
-		case average:
-			return c.ObjectAverage(m.Milli, reading.Values[0])
-		}
+		return c.PodsAverage(m.Milli, reading.Pods, reading.Unlisted)
 	case autoscalingv2.ExternalMetricSourceType:
-		switch {
-		case value:
-			return c.ExternalValue(m.Milli, reading.Values, reading.Pods)
-		case average:
+		if average {
 			return c.ExternalAverage(m.Milli, reading.Values)
 		}
-	default:
-		return Result{}, &MetricError{Failure: FailureType, Detail: string(m.Type)}
+		return c.ExternalValue(m.Milli, reading.Values, reading.Pods)
 	}
-	return Result{}, &MetricError{Failure: FailureTarget}
+	if len(reading.Values) == 0 {
+		return Result{}, &MetricError{Failure: FailureEmpty}
+	}
+	if average {
+		return c.ObjectAverage(m.Milli, reading.Values[0])
+	}
+	return c.ObjectValue(m.Milli, reading.Values[0], reading.Pods)
 }

@@ -1,6 +1,8 @@
 package replicas
 
 import (
+	"math"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -95,20 +97,23 @@ func fromRules(r *autoscalingv2.HPAScalingRules) Rules {
 
 // milli is a quantity in thousandths, rounded away from zero as upstream does, saturated at the ends of int64.
 func milli(q resource.Quantity) (v int64, out bool) {
-	sign := int64(1)
-	if q.Sign() < 0 {
-		q = q.DeepCopy()
-		q.Neg()
-		sign = -1
+	if q.Sign() >= 0 {
+		v, err := exact.Milli(q)
+		if err != nil {
+			return math.MaxInt64, true
+		}
+		return v, false
 	}
-	v, err := exact.Milli(q)
+	positive := q.DeepCopy()
+	positive.Neg()
+	v, err := exact.Milli(positive)
 	if err != nil {
-		return sign * maxMilli, true
+		// The approximation keeps monstrous exponents out of the comparison.
+		lowest := q.AsApproximateFloat64() > -1e16 && q.Cmp(*resource.NewMilliQuantity(math.MinInt64, resource.DecimalSI)) == 0
+		return math.MinInt64, !lowest
 	}
-	return sign * v, false
+	return -v, false
 }
-
-const maxMilli = 1<<63 - 1
 
 // FromStatus is the state as a restarted controller has it: what an HPA's status holds. Recommendations and scale
 // events are nowhere in the API.

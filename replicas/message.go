@@ -64,7 +64,7 @@ func (d *Decision) activeMessage(spec Spec, o Observation, reason string) string
 		return o.SelectorDetail
 	case PathFailed:
 		if i := d.FirstInvalid; i >= 0 && i < len(spec.Metrics) && i < len(d.Metrics) {
-			return "the HPA was unable to compute the replica count: " + spec.Metrics[i].errorText(spec.Namespace, d.Metrics[i].Error)
+			return "the HPA was unable to compute the replica count: " + spec.Metrics[i].conditionText(spec.Namespace, d.Metrics[i].Error)
 		}
 	}
 	return ""
@@ -131,6 +131,6 @@ func (d *Decision) ErrorText(spec Spec, o Observation) string {
 		return ""
 	}
 	m := &spec.Metrics[i]
-	return fmt.Sprintf("invalid metrics (%d invalid out of %d), first error is: %s%s",
-		d.Invalid, len(spec.Metrics), m.failedPrefix(), m.errorText(spec.Namespace, d.Metrics[i].Error))
+	return fmt.Sprintf("invalid metrics (%d invalid out of %d), first error is: %s",
+		d.Invalid, len(spec.Metrics), m.errorText(spec.Namespace, d.Metrics[i].Error))
 }

@@ -36,22 +36,6 @@ func (s *Spec) driver(i int) string {
 	return "external metric " + m.Name + "(" + m.selector() + ")"
 }
 
-func (m *Metric) failedPrefix() string {
-	switch m.Type {
-	case autoscalingv2.ResourceMetricSourceType:
-		return "failed to get " + m.Name + " resource metric value: "
-	case autoscalingv2.ContainerResourceMetricSourceType:
-		return "failed to get " + m.Container + " container metric value: "
-	case autoscalingv2.PodsMetricSourceType:
-		return "failed to get pods metric value: "
-	case autoscalingv2.ObjectMetricSourceType:
-		return "failed to get object metric value: "
-	case autoscalingv2.ExternalMetricSourceType:
-		return "failed to get " + m.Name + " external metric value: "
-	}
-	return ""
-}
-
 func (m *Metric) selector() string {
 	if m.Selector == "" {
 		return "nil"
@@ -59,45 +43,65 @@ func (m *Metric) selector() string {
 	return m.Selector
 }
 
-// errorText is the error of one metric as the condition shows it.
-func (m *Metric) errorText(namespace string, e *MetricError) string {
+// conditionText is the error of one metric as the condition shows it.
+func (m *Metric) conditionText(namespace string, e *MetricError) string {
 	if e == nil {
 		return ""
 	}
-	average := m.Target == metrics.TargetAverageValue
-	untargeted := e.Failure == FailureTarget && !average && m.Target != metrics.TargetUtilization && m.Target != metrics.TargetValue
 	text := m.readText(namespace, e)
+	untargeted := e.Failure == FailureTarget && !m.targeted()
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
 		switch {
-		case untargeted || m.Target == metrics.TargetValue:
+		case untargeted:
 			return "invalid resource metric source: neither an average utilization target nor an average value (usage) target was set"
-		case average:
+		case m.Target == metrics.TargetAverageValue:
 			return "failed to get " + m.Name + " usage: " + text
 		}
 		return "failed to get " + m.Name + " utilization: " + text
 	case autoscalingv2.ObjectMetricSourceType:
-		switch {
-		case e.Failure == FailureSelector:
-			return text
-		case untargeted:
+		if untargeted {
 			return "invalid object metric source: neither a value target nor an average value target was set"
-		case average:
-			return "failed to get " + m.Name + " object metric: " + text
 		}
-		return text
+	case autoscalingv2.ExternalMetricSourceType:
+		if untargeted {
+			return "invalid external metric source: neither a value target nor an average value target was set"
+		}
+	case autoscalingv2.PodsMetricSourceType:
+	default:
+		return fmt.Sprintf("unknown metric source type %q", string(m.Type))
+	}
+	return text
+}
+
+// errorText is the error of one metric as the pass's error shows it.
+func (m *Metric) errorText(namespace string, e *MetricError) string {
+	if e == nil {
+		return ""
+	}
+	text := m.conditionText(namespace, e)
+	switch wrapped := m.targeted() && e.Failure != FailureTarget; m.Type {
+	case autoscalingv2.ResourceMetricSourceType:
+		return "failed to get " + m.Name + " resource metric value: " + text
+	case autoscalingv2.ContainerResourceMetricSourceType:
+		return "failed to get " + m.Container + " container metric value: " + text
+	case autoscalingv2.PodsMetricSourceType:
+		return "failed to get pods metric value: " + text
+	case autoscalingv2.ObjectMetricSourceType:
+		if wrapped && e.Failure != FailureSelector && m.Target == metrics.TargetAverageValue {
+			text = "failed to get " + m.Name + " object metric: " + text
+		}
+		return "failed to get object metric value: " + text
 	case autoscalingv2.ExternalMetricSourceType:
 		switch {
-		case untargeted:
-			return "invalid external metric source: neither a value target nor an average value target was set"
-		case average:
-			return "failed to get " + m.Name + " external metric: " + text
+		case wrapped && m.Target == metrics.TargetAverageValue:
+			text = "failed to get " + m.Name + " external metric: " + text
+		case wrapped:
+			text = "failed to get external metric " + m.Name + ": " + text
 		}
-		return "failed to get external metric " + m.Name + ": " + text
-	case autoscalingv2.PodsMetricSourceType:
-		return text
+		return "failed to get " + m.Name + " external metric value: " + text
 	}
-	return fmt.Sprintf("unknown metric source type %q", string(m.Type))
+	return text
 }
 
 // readText is the error of the calculator.

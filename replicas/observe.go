@@ -14,7 +14,8 @@ import (
 
 // Observe is what the controller would see in one pass over the HPA. The pods are those of the HPA's namespace that the
 // scale's selector matches, whoever owns them. Usage is rounded up to whole thousandths per container, before it is
-// added up; a pod's request sum is metrics.Pod.Requests of its own spec.
+// added up; a pod's request sum is metrics.Pod.Requests of its own spec. The pods are those that the API server stores,
+// with requests filled in from limits and rounded up to whole thousandths.
 //
 // Nothing fails here: what is missing or unreadable becomes the Error of the metric's reading. A quantity beyond int64
 // thousandths counts as the largest, with Reading.OutOfRange.
