@@ -1,7 +1,6 @@
 package replicas
 
 import (
-	"slices"
 	"time"
 )
 
@@ -42,8 +41,8 @@ type ScaleEvent struct {
 func (s *State) clone() State {
 	c := *s
 	c.Recommendations = append(make([]Recommendation, 0, len(s.Recommendations)+1), s.Recommendations...)
-	c.ScaleUps = slices.Clone(s.ScaleUps)
-	c.ScaleDowns = slices.Clone(s.ScaleDowns)
+	c.ScaleUps = append([]ScaleEvent(nil), s.ScaleUps...)
+	c.ScaleDowns = append([]ScaleEvent(nil), s.ScaleDowns...)
 	return c
 }
 
