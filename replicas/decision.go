@@ -116,12 +116,12 @@ func RescaleReasons() []RescaleReason {
 // Valid says whether x is in the closed list.
 func (x RescaleReason) Valid() bool { return member(x, RescaleReasons()) }
 
-// MarshalText refuses what is not in the closed list.
+// MarshalText writes a member of the list, or nothing for "none", and refuses every other text.
 func (x RescaleReason) MarshalText() ([]byte, error) {
-	return marshalMember("rescale reason", x, RescaleReasons())
+	return marshalOptional("rescale reason", x, RescaleReasons())
 }
 
-// UnmarshalText refuses what is not in the closed list.
+// UnmarshalText reads a member of the list, or the empty text as "none", and refuses every other text.
 func (x *RescaleReason) UnmarshalText(text []byte) error {
-	return unmarshalMember("rescale reason", x, text, RescaleReasons())
+	return unmarshalOptional("rescale reason", x, text, RescaleReasons())
 }

@@ -53,12 +53,12 @@ func SelectorProblems() []SelectorProblem {
 // Valid says whether x is in the closed list.
 func (x SelectorProblem) Valid() bool { return member(x, SelectorProblems()) }
 
-// MarshalText refuses what is not in the closed list.
+// MarshalText writes a member of the list, or nothing for "none", and refuses every other text.
 func (x SelectorProblem) MarshalText() ([]byte, error) {
-	return marshalMember("selector problem", x, SelectorProblems())
+	return marshalOptional("selector problem", x, SelectorProblems())
 }
 
-// UnmarshalText refuses what is not in the closed list.
+// UnmarshalText reads a member of the list, or the empty text as "none", and refuses every other text.
 func (x *SelectorProblem) UnmarshalText(text []byte) error {
-	return unmarshalMember("selector problem", x, text, SelectorProblems())
+	return unmarshalOptional("selector problem", x, text, SelectorProblems())
 }

@@ -189,7 +189,7 @@ func (l *Load) length(kind autoscalingv2.MetricSourceType) (int, error) {
 // observe puts pass i into the observation.
 func (p *player) observe(i int, now time.Time, replicas int32) {
 	for int(replicas) > len(p.started) {
-		p.started = append(p.started, now)
+		p.started = append(p.started, now.Add(-p.step)) // when the last pass asked for them
 	}
 	p.started = p.started[:max(replicas, 0)]
 	p.observation.Replicas, p.observation.StatusReplicas = replicas, replicas

@@ -108,7 +108,7 @@ func Outcomes() []Outcome {
 // Valid says whether x is in the closed list.
 func (x Outcome) Valid() bool { return member(x, Outcomes()) }
 
-// MarshalText refuses what is not in the closed list. The zero value of a metric that failed is empty text.
+// MarshalText refuses what is not in the closed list.
 func (x Outcome) MarshalText() ([]byte, error) { return marshalMember("outcome", x, Outcomes()) }
 
 // UnmarshalText refuses what is not in the closed list.

@@ -13,9 +13,9 @@ var mutations = []mutation{
 	{"calculator.go", "a reversal is not held", `if (first < 1.0 && again > 1.0) || (first > 1.0 && again < 1.0) {`, `if false {`},
 	{"calculator.go", "a number against the ratio is not held", `(again > 1.0 && proposal < c.Current)`, `false`},
 	{"calculator.go", "unready pods count on a scale-down too", `pods.Unready > 0 && ratio > 1.0`, `pods.Unready > 0`},
-	{"utilization.go", "missing pods use 100 % whatever the target", `floor: int64(max(100, target))`, `floor: 100`},
-	{"utilization.go", "missing pods are filled in at a ratio of 1", `r.Pods.Missing > 0 && first != 1.0`, `r.Pods.Missing > 0`},
-	{"utilization.go", "unlisted samples are no pods", `r.Pods.Ready+len(unlisted)+r.Pods.Filled)`, `r.Pods.Ready+r.Pods.Filled)`},
+	{"resource.go", "missing pods use 100 % whatever the target", `floor: int64(max(100, target))`, `floor: 100`},
+	{"resource.go", "missing pods are filled in at a ratio of 1", `r.Pods.Missing > 0 && first != 1.0`, `r.Pods.Missing > 0`},
+	{"resource.go", "unlisted samples are no pods", `r.Pods.Ready+len(unlisted)+r.Pods.Filled)`, `r.Pods.Ready+r.Pods.Filled)`},
 	{"average.go", "missing pods use nothing on a scale-down", `sum.add(target)`, `sum.add(0)`},
 	{"average.go", "unlisted samples do not count in the mean", `		sum.add(v)
 	}
