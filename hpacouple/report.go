@@ -30,7 +30,8 @@ func (p *planner) result() Result {
 	}
 	r.Containers = p.containerPlans()
 	r.Footprints = p.footprints()
-	r.RiskFlags = p.flags()
+	r.Findings = p.findings()
+	r.RiskFlags = p.flags(r.Findings)
 	r.Observed = Observe(p.in.Pod.Spec, p.in.HPA)
 	return r
 }
