@@ -46,7 +46,7 @@ var mutations = []mutation{
 	{"rate.go", "selectPolicy Min is Max", `selected != autoscalingv2.MinChangePolicySelect`, `true`},
 	{"spec.go", "tolerances are swapped", `c.Tolerance.Up = or(s.Behavior.ScaleUp.Tolerance, c.Tolerance.Up)`, `c.Tolerance.Up = or(s.Behavior.ScaleDown.Tolerance, c.Tolerance.Up)`},
 	{"state.go", "the first count is not remembered", `if len(s.Recommendations) == 0 {`, `if false {`},
-	{"step.go", "a manual pause wakes", `ownZero && (lowest != 0 || spec.wakes())`, `(lowest != 0 || spec.wakes())`},
+	{"step.go", "a manual pause wakes", `ownZero && (lowest != 0 || spec.wakes())`, `(ownZero || true) && (lowest != 0 || spec.wakes())`},
 	{"step.go", "at the own zero a raised minimum does not lift", `if lowest := spec.Min(); d.Current == 0 && desired < lowest {`, `if lowest := spec.Min(); false && desired < lowest {`},
 	{"step.go", "any zero is the HPA's own", `desired == 0 && spec.Min() == 0 && spec.wakes()`, `desired == 0 && spec.Min() == 0`},
 	{"step.go", "a cut to the maximum is no event", `s.store(spec.Behavior, d.Current, desired, now)`, `if d.Path == PathMetrics {
@@ -54,7 +54,8 @@ var mutations = []mutation{
 	}`},
 	{"condition.go", "every pass is a transition", `if c.Status != status {`, `if true {`},
 	{"observe.go", "an unlisted pod's sample is dropped", `r.Unlisted = append(r.Unlisted, s.Milli)
-			delete(samples, m.Name)`, `delete(samples, m.Name)`},
+			delete(samples, m.Name)`, `_ = s
+			delete(samples, m.Name)`},
 	{"observe.go", "a container without the resource is skipped", `		if !ok {
 			return 0, false
 		}

@@ -1,7 +1,7 @@
 // Mutations breaks the library on purpose, one line at a time, in a copy, and shows that the comparisons with the real
 // code notice every one. It exits with 1 if a mutation survives, or no longer fits the source.
 //
-//	go run ./mutations [-only N]
+//	go run ./mutations [-from N] [-to N]
 package main
 
 import (
@@ -17,15 +17,16 @@ import (
 )
 
 func main() {
-	only := flag.Int("only", 0, "run this one mutation, counted from 1")
+	from := flag.Int("from", 1, "the first mutation to run")
+	to := flag.Int("to", len(mutations), "the last mutation to run")
 	flag.Parse()
-	if err := run(*only); err != nil {
+	if err := run(*from, *to); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(only int) error {
+func run(from, to int) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func run(only int) error {
 	survivors := 0
 	fmt.Printf("%3s  %-8s %-9s %s\n", "", "vectors", "real code", "mutation")
 	for i, m := range mutations {
-		if only != 0 && only != i+1 {
+		if i+1 < from || i+1 > to {
 			continue
 		}
 		restore, err := m.apply(dir)
