@@ -97,7 +97,7 @@ func (s shape) drawRevision(t *rapid.T, template *corev1.PodTemplateSpec) *corev
 // template the library must find the request sums of the new pods.
 func TestRequestsWithLivePod(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges, injected := s.drawTemplate(t), s.drawLimitRanges(t), s.drawInjection(t)
 		live, _ := create(t, injected.into(s.drawRevision(t, template)), limitRanges)

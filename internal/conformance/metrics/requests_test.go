@@ -196,7 +196,7 @@ func dump(spec corev1.PodSpec) string {
 // controller reads from the pod that an API server makes of them.
 func TestRequestsOfTemplate(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
 		finished, valid := admitted(t, template, limitRanges)
@@ -212,7 +212,7 @@ func TestRequestsOfTemplate(t *testing.T) {
 // TestRequestsOfPod: the same for a pod that already runs, whose own spec is all there is to know.
 func TestRequestsOfPod(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		finished, valid := admitted(t, s.drawTemplate(t), s.drawLimitRanges(t))
 		seen.compare(t, metrics.Pod{Spec: finished.Spec.DeepCopy()}, finished, valid)
@@ -225,7 +225,7 @@ func TestRequestsOfPod(t *testing.T) {
 // controller is not asked here; component-helpers is the code that the scheduler and the kubelet use as well.
 func TestSchedulerSum(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
 		finished, valid := admitted(t, template, limitRanges)
