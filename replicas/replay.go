@@ -8,7 +8,12 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kube-rightsize/rightsize/metrics"
 )
+
+// MaxPods is the most pods that a run simulates; clusters end well below it.
+const MaxPods = 1_000_000
 
 // DefaultStep is the controller's sync period.
 const DefaultStep = 15 * time.Second
@@ -73,8 +78,8 @@ func (h *History) PodHours() float64 { return float64(float64(h.PodSteps) * h.St
 // Replay plays passes over a usage series. The scale follows every decision at once; pods start after StartupDelay and
 // stop at once, the newest first.
 //
-// Errors: series that do not fit the spec or each other, and spans that a time.Duration does not hold. Memory grows with
-// passes and with the count: hold maxReplicas to what a cluster can run.
+// Errors: series that do not fit the spec or each other, spans that a time.Duration does not hold, and counts beyond
+// MaxPods where a metric looks at pods.
 func Replay(run Run) (History, error) {
 	p, err := newPlayer(&run)
 	if err != nil {
@@ -86,14 +91,16 @@ func Replay(run Run) (History, error) {
 		State:     run.State.clone(),
 		Step:      p.step,
 	}
-	metrics := make([]MetricDecision, p.passes*len(run.Spec.Metrics))
+	room := make([]MetricDecision, p.passes*len(run.Spec.Metrics))
 	lowest := run.Spec.Min()
 	now, replicas := moment(run.Start), run.Replicas
 	for i := range p.passes {
 		d := &h.Decisions[i]
 		n := len(run.Spec.Metrics)
-		d.Metrics = metrics[i*n : i*n : (i+1)*n]
-		p.observe(i, now, replicas)
+		d.Metrics = room[i*n : i*n : (i+1)*n]
+		if err := p.observe(i, now, replicas); err != nil {
+			return History{}, err
+		}
 		h.State.advance(&run.Spec, &p.observation, now, d)
 		after := d.Replicas()
 		h.count(replicas, after, lowest, run.Spec.MaxReplicas)
@@ -136,6 +143,7 @@ type player struct {
 	longAgo     time.Time
 	started     []time.Time // of each pod, oldest first
 	fails       []int       // per metric, how many of Load.Fails are behind
+	looks       bool        // a metric looks at pods
 	observation Observation
 }
 
@@ -167,8 +175,9 @@ func newPlayer(run *Run) (*player, error) {
 	p.longAgo = moment(run.Start).Add(-max(c.CPUInitializationPeriod, 0)).Add(-time.Second)
 	p.fails = make([]int, len(run.Loads))
 	p.observation.Readings = make([]Reading, len(run.Loads))
-	for range run.Replicas {
-		p.started = append(p.started, p.longAgo)
+	for i := range run.Spec.Metrics {
+		m := &run.Spec.Metrics[i]
+		p.looks = p.looks || m.looksAtPods()
 	}
 	return p, nil
 }
@@ -187,11 +196,10 @@ func (l *Load) length(kind autoscalingv2.MetricSourceType) (int, error) {
 }
 
 // observe puts pass i into the observation.
-func (p *player) observe(i int, now time.Time, replicas int32) {
-	for int(replicas) > len(p.started) {
-		p.started = append(p.started, now.Add(-p.step)) // when the last pass asked for them
+func (p *player) observe(i int, now time.Time, replicas int32) error {
+	if err := p.resize(i, now, replicas); err != nil {
+		return err
 	}
-	p.started = p.started[:max(replicas, 0)]
 	p.observation.Replicas, p.observation.StatusReplicas = replicas, replicas
 	running := p.running(now)
 	for m := range p.observation.Readings {
@@ -207,8 +215,36 @@ func (p *player) observe(i int, now time.Time, replicas int32) {
 		case autoscalingv2.ObjectMetricSourceType, autoscalingv2.ExternalMetricSourceType:
 			r.Values = append(r.Values[:0], load.Total[i])
 		}
-		p.pods(r, load, i, now, running)
+		if p.run.Spec.Metrics[m].looksAtPods() {
+			p.pods(r, load, i, now, running)
+		}
 	}
+	return nil
+}
+
+// looksAtPods says whether the metric's proposal depends on pods, not on the counts in the scale alone.
+func (m *Metric) looksAtPods() bool {
+	single := m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
+	return !single || m.Target == metrics.TargetValue
+}
+
+// resize starts and stops pods. Those of the first pass have been ready for long.
+func (p *player) resize(i int, now time.Time, replicas int32) error {
+	if !p.looks {
+		return nil
+	}
+	if replicas > MaxPods {
+		return fmt.Errorf("pass %d: %d pods are more than MaxPods", i, replicas)
+	}
+	started := now.Add(-p.step) // when the last pass asked for them
+	if i == 0 {
+		started = p.longAgo
+	}
+	for int(replicas) > len(p.started) {
+		p.started = append(p.started, started)
+	}
+	p.started = p.started[:max(replicas, 0)]
+	return nil
 }
 
 // running is how many pods have started. The oldest come first.

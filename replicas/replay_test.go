@@ -26,7 +26,14 @@ func TestReplayRefuses(t *testing.T) {
 		_, err := Replay(r.run)
 		require.Error(t, err, r.why)
 	}
-	h, err := Replay(Run{Spec: Spec{MaxReplicas: 3}})
+	huge := Run{Spec: queueSpec(1, 1, math.MaxInt32), Replicas: math.MaxInt32, Loads: []Load{{Total: []int64{math.MaxInt64, math.MaxInt64}}}}
+	h, err := Replay(huge)
+	require.NoError(t, err, "an average does not look at pods")
+	require.Equal(t, []int32{math.MaxInt32, math.MaxInt32}, h.Replicas)
+	huge.Spec = cpuSpec(60, 1, math.MaxInt32)
+	_, err = Replay(huge)
+	require.ErrorContains(t, err, "MaxPods")
+	h, err = Replay(Run{Spec: Spec{MaxReplicas: 3}})
 	require.NoError(t, err, "nothing to play")
 	require.Empty(t, h.Replicas)
 }
