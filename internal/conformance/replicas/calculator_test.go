@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -193,8 +194,8 @@ func (c *calculatorCase) largest() int64 {
 	}
 	if m := c.hpa.Spec.Metrics[0]; m.Resource != nil || m.ContainerResource != nil {
 		for i := range c.cluster.Pods {
-			for _, container := range append(c.cluster.Pods[i].Spec.Containers, c.cluster.Pods[i].Spec.InitContainers...) {
-				for _, q := range container.Resources.Requests {
+			for _, list := range requestLists(&c.cluster.Pods[i].Spec) {
+				for _, q := range list {
 					enter(q)
 					if v := q.MilliValue(); v > 1<<20 && c.target() > 1<<20 {
 						most = math.MaxInt64
@@ -223,4 +224,16 @@ func (c *calculatorCase) largest() int64 {
 func (c *calculatorCase) target() int64 {
 	spec, _ := replicas.FromHPA(c.hpa, replicas.Flags{})
 	return max(int64(spec.Metrics[0].Utilization), spec.Metrics[0].Milli)
+}
+
+func requestLists(s *corev1.PodSpec) (out []corev1.ResourceList) {
+	for _, containers := range [][]corev1.Container{s.Containers, s.InitContainers} {
+		for i := range containers {
+			out = append(out, containers[i].Resources.Requests)
+		}
+	}
+	if s.Resources != nil {
+		out = append(out, s.Resources.Requests)
+	}
+	return append(out, s.Overhead)
 }
