@@ -47,7 +47,7 @@ func drawCalculatorCase(seed uint64, now time.Time) *calculatorCase {
 	tolerance := func() float64 { return one(d, 0.1, 0.1, 0.1, 0, 0.05, 0.5, 1, 0.009000000000000001, d.Float64()) }
 	current := int32(n)
 	if d.percent(45) {
-		current = one(d, d.Int32N(30), max(0, current-1-d.Int32N(3)), current+1+d.Int32N(3))
+		current = one(d, d.Int32N(30), current/4, 3*current+1, current+1)
 	}
 	c.calculator = replicas.Calculator{Current: current, Status: one(d, current, current, d.Int32N(30)),
 		Tolerance:               replicas.Tolerance{Down: tolerance(), Up: tolerance()},

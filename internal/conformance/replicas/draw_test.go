@@ -253,7 +253,7 @@ func (d draw) fill(metrics []autoscalingv2.MetricSpec, spec corev1.PodSpec, n in
 	c.Scale = autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "target"}}
 	c.Scale.Status.Selector = "app=x"
 	level := d.level(metrics)
-	alike, sampled := d.percent(80), one(d, 100, 100, 90, 70)
+	alike, sampled := d.percent(80), one(d, 100, 90, 70)
 	for i := range n {
 		if !alike && d.percent(50) {
 			spec = d.spec()
