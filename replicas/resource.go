@@ -35,7 +35,7 @@ func (c Calculator) Utilization(resource corev1.ResourceName, target int32, pods
 	for i := range pods {
 		v := c.verdict(&pods[i], cpu)
 		r.Pods.count(v)
-		sums.add(&pods[i], v, &r.OutOfRange)
+		sums.add(&pods[i], v)
 	}
 	r.Pods.Unlisted = len(unlisted)
 	if r.Pods.Ready+len(unlisted) == 0 {
@@ -90,7 +90,7 @@ type utilizationSums struct {
 	unrequested                 *MetricError // of the first pod that has one
 }
 
-func (s *utilizationSums) add(p *Pod, v verdict, out *OutOfRange) {
+func (s *utilizationSums) add(p *Pod, v verdict) {
 	if p.Unrequested != nil && s.unrequested == nil {
 		s.unrequested = p.Unrequested
 	}
@@ -127,23 +127,17 @@ func (s *utilizationSums) fill(request int64) {
 
 // percent is the utilization of two sums; not ok if there is nothing to divide by.
 func (s *utilizationSums) percent(usage, request total, out *OutOfRange) (u int64, ok bool) {
-	if s.reproduce {
-		if request.wrapped() == 0 {
-			return 0, false
-		}
-		percentIfNonzero(usage, request, out)
-		return wrappedPercent(usage, request), true
+	exact := request != (total{})
+	if exact {
+		u = percent(usage, request, out)
 	}
-	if request == (total{}) {
+	if !s.reproduce {
+		return u, exact
+	}
+	if request.wrapped() == 0 {
 		return 0, false
 	}
-	return percent(usage, request, out), true
-}
-
-func percentIfNonzero(usage, request total, out *OutOfRange) {
-	if request != (total{}) {
-		percent(usage, request, out)
-	}
+	return wrappedPercent(usage, request), true
 }
 
 // mean is the average that status shows beside the utilization.
