@@ -45,7 +45,7 @@ func (d *Decision) evaluate(s *Spec, o *Observation, c *Calculator) (ok bool) {
 	return true
 }
 
-// asMetricError copies, so that a decision shares nothing with the observation.
+// asMetricError copies, so that a result shares nothing with its input.
 func asMetricError(err error) *MetricError {
 	if e, ok := err.(*MetricError); ok && e != nil {
 		c := *e

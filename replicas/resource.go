@@ -42,7 +42,7 @@ func (c Calculator) Utilization(resource corev1.ResourceName, target int32, pods
 		return r, &MetricError{Failure: FailureNoSamples}
 	}
 	if sums.unrequested != nil {
-		return r, sums.unrequested
+		return r, asMetricError(sums.unrequested)
 	}
 	u, ok := sums.percent(sums.usage, sums.request, &r.OutOfRange)
 	if !ok {
