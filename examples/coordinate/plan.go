@@ -25,9 +25,7 @@ func coordinate(d documents, s settings) report {
 	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
-	for _, f := range slices.Concat(d.faults, faults, unmatched) {
-		r.Errors = append(r.Errors, f)
-	}
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched)...)
 	left := 0
 	for _, t := range tasks {
 		if len(t.wishes) == 0 {
@@ -148,9 +146,9 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 	}
 	for _, w := range t.wishes {
 		if w.isLimit {
-			of(w.container).Limits[w.resource] = w.amount.DeepCopy()
+			of(w.container).Limits[w.resource] = w.amount
 		} else {
-			of(w.container).Requests[w.resource] = w.amount.DeepCopy()
+			of(w.container).Requests[w.resource] = w.amount
 		}
 	}
 	for _, name := range t.throttled {
