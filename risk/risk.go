@@ -91,11 +91,13 @@ const DefaultFieldManager = "kerf"
 func Check(in Input) []Finding {
 	c := &checker{in: &in, found: make([]Finding, 0, 4)}
 	c.list = c.ours()
-	c.coupled()
-	c.ambiguous()
 	if in.HPA != nil {
 		c.hpa = Object{Kind: "HorizontalPodAutoscaler", Namespace: in.HPA.Namespace, Name: in.HPA.Name}
 		c.entries = metrics.Classify(&in.HPA.Spec)
+	}
+	c.coupled()
+	c.ambiguous()
+	if in.HPA != nil {
 		c.managedElsewhere()
 		c.singleReplica()
 		c.atMaxReplicas()
