@@ -60,7 +60,12 @@ func unit(name corev1.ResourceName) int64 {
 
 // changes says whether the container gets another request. A request that is new where there was none is a change, whatever its amount.
 func (c *cell) changes() bool {
-	return !c.stays && (c.final != c.Request.Milli || (c.asked && !c.Request.Present() && c.by != bounds.RuleAutoPatch))
+	return !c.stays && (c.final != c.Request.Milli || (!c.Request.Present() && c.arises()))
+}
+
+// arises says whether the container gets a request that it does not have: one that is recommended, or a new limit that stands in for it.
+func (c *cell) arises() bool {
+	return !c.Request.Present() && c.by != bounds.RuleAutoPatch && (c.asked || (c.limitAsked && c.limitAfter.Source == metrics.SourceLimit))
 }
 
 // quantity prints an amount of the cell's resource as it would be written.
@@ -151,6 +156,8 @@ func (p *planner) settle(c *cell) {
 	switch {
 	case !p.autoPatch(c.resource):
 		c.by, c.limitAfter = bounds.RuleAutoPatch, c.Limit
+	case !c.asked && c.arises():
+		c.settled, c.by = c.ceiling(), bounds.RuleLimit
 	case c.asked || c.limitAsked:
 		var ok bool
 		c.settled, c.by, c.cause, ok = bounds.Settle(bounds.Ask{

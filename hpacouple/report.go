@@ -88,7 +88,7 @@ func (p *planner) containerPlan(c *cell) ContainerPlan {
 	if c.asked {
 		out.Recommended = c.quantity(c.recommended)
 	}
-	if c.asked || c.Request.Present() {
+	if c.Request.Present() || c.arises() {
 		out.Settled, out.To = c.quantity(c.settled), c.quantity(c.final)
 	}
 	if !c.Request.Present() && !c.changes() {
