@@ -1,0 +1,391 @@
+package usage
+
+import (
+	"math"
+	"time"
+)
+
+// Histogram is a View on weighted samples that takes 1.5 kB whatever their number. Adding a sample allocates nothing.
+//
+// Its quantile q is the bucket in which the running weight first reaches q x total, read as Layout says. Weights may
+// decay: a sample then counts half as much as one that is a half-life younger.
+//
+// The zero value is an empty histogram of layout Fine without decay. A Histogram is not safe for concurrent writing.
+//
+// Law Q1 holds up to ErrorBound; for Fine without decay the answer is also never outside the values that were added.
+type Histogram struct {
+	kind kind
+	// down counts how often a Fine histogram halved its resolution: scale = fineScale - down.
+	down uint8
+	// The first and the last bucket that hold weight (VPA: at least vpaEpsilon). Without any: the last and the first
+	// bucket for VPA, high < low for neither; used tells.
+	low, high int16
+	used      bool
+	referred  bool  // reference and limit are set
+	base      int32 // Fine: the index of weights[0]
+
+	halfLife  int64   // ns; 0: no decay
+	reference int64   // ns since 1970: a sample at this time has its plain weight
+	limit     int64   // ns since 1970: a sample after this time moves the reference
+	divisor   float64 // the half-life in ns
+
+	count             int64
+	first, last       int64 // ns since 1970
+	smallest, largest float64
+
+	total   float64
+	zero    float64 // Fine: weight of values up to fineZero
+	weights [vpaBuckets]float64
+}
+
+// Half-lives that are taken, other than zero.
+const (
+	minHalfLife = time.Second
+	maxHalfLife = 366 * 24 * time.Hour
+)
+
+// NewHistogram returns an empty histogram. A halfLife of zero means that weights do not decay.
+func NewHistogram(layout Layout, halfLife time.Duration) (*Histogram, error) {
+	k, ok := layout.kind()
+	if !ok {
+		return nil, ErrLayout
+	}
+	if halfLife != 0 && (halfLife < minHalfLife || halfLife > maxHalfLife) {
+		return nil, ErrHalfLife
+	}
+	h := &Histogram{kind: k, halfLife: int64(halfLife), divisor: float64(halfLife)}
+	h.limit = -1
+	h.clearRange()
+	return h, nil
+}
+
+func (h *Histogram) clearRange() {
+	h.low, h.high, h.used = 0, 0, false
+	if h.kind != fine {
+		h.low = vpaBuckets - 1
+	}
+}
+
+// Layout returns where the buckets lie.
+func (h *Histogram) Layout() Layout {
+	if h == nil {
+		return Fine
+	}
+	return Layouts()[h.kind]
+}
+
+// HalfLife returns the half-life; zero means no decay.
+func (h *Histogram) HalfLife() time.Duration {
+	if h == nil {
+		return 0
+	}
+	return time.Duration(h.halfLife)
+}
+
+// The heaviest sample that is taken.
+const maxWeight = 1e15
+
+// The times that are taken, in seconds since 1970: up to 2200.
+const maxSecond = 7_258_118_400
+
+// instant returns t as nanoseconds since 1970.
+func instant(t time.Time) (int64, bool) {
+	second := t.Unix()
+	return second*1e9 + int64(t.Nanosecond()), second >= 0 && second < maxSecond
+}
+
+func moment(ns int64) time.Time { return time.Unix(0, ns).UTC() }
+
+// Add takes one sample: a value in cores or bytes, and what it weighs. It returns ErrValue, ErrWeight or ErrTime and
+// changes nothing if one of them cannot be used. The order of samples does not matter, except that floats are summed in
+// that order. A sample that weighs nothing counts as a sample.
+func (h *Histogram) Add(t time.Time, value, weight float64) error {
+	if h == nil {
+		return ErrLayout
+	}
+	if !usable(value) {
+		return ErrValue
+	}
+	if !(weight >= 0 && weight <= maxWeight) {
+		return ErrWeight
+	}
+	ns, ok := instant(t)
+	if !ok {
+		return ErrTime
+	}
+	if h.halfLife != 0 {
+		weight = float64(weight * h.decay(ns))
+	}
+	if h.kind == fine {
+		h.addFine(value, weight)
+	} else {
+		h.addVPA(vpaLayouts[h.kind].bucket(value), weight)
+	}
+	h.note(ns, value)
+	return nil
+}
+
+func (h *Histogram) note(ns int64, value float64) {
+	if h.count == 0 {
+		h.first, h.last, h.smallest, h.largest = ns, ns, value, value
+	}
+	h.count++
+	if ns < h.first {
+		h.first = ns
+	}
+	if ns > h.last {
+		h.last = ns
+	}
+	if value < h.smallest {
+		h.smallest = value
+	}
+	if value > h.largest {
+		h.largest = value
+	}
+}
+
+// addVPA is AddSample of VPA's histogram.
+func (h *Histogram) addVPA(bucket int, weight float64) {
+	h.weights[bucket] += weight
+	h.total += weight
+	b := int16(bucket)
+	if b < h.low && h.weights[bucket] >= vpaEpsilon {
+		h.low = b
+	}
+	if b > h.high && h.weights[bucket] >= vpaEpsilon {
+		h.high = b
+	}
+}
+
+func (h *Histogram) addFine(value, weight float64) {
+	h.total += weight
+	if value <= fineZero {
+		h.zero += weight
+		return
+	}
+	if weight == 0 {
+		return
+	}
+	index := fineIndex(value) >> h.down
+	i := int(index) - int(h.base)
+	if i < int(h.low) || i > int(h.high) || !h.used {
+		i = h.place(index)
+	}
+	h.weights[i] += weight
+}
+
+// Subtract takes back one sample that was added with the same time, value and weight. A weight that would fall below
+// nothing, or to less than VPA's epsilon or a thousand-millionth of what was taken back, becomes zero. The times, the
+// smallest and the largest value stay as they were. Errors are those of Add.
+func (h *Histogram) Subtract(t time.Time, value, weight float64) error {
+	if h == nil {
+		return ErrLayout
+	}
+	if !usable(value) {
+		return ErrValue
+	}
+	if !(weight >= 0 && weight <= maxWeight) {
+		return ErrWeight
+	}
+	ns, ok := instant(t)
+	if !ok {
+		return ErrTime
+	}
+	if h.halfLife != 0 {
+		weight = float64(weight * h.decay(ns))
+	}
+	h.count = max(h.count-1, 0)
+	if h.kind != fine {
+		bucket := vpaLayouts[h.kind].bucket(value)
+		h.total = left(h.total, weight, vpaEpsilon)
+		h.weights[bucket] = left(h.weights[bucket], weight, vpaEpsilon)
+		h.trim()
+		return nil
+	}
+	epsilon := float64(weight * 1e-9)
+	h.total = left(h.total, weight, epsilon)
+	if value <= fineZero {
+		h.zero = left(h.zero, weight, epsilon)
+		return nil
+	}
+	i := int(fineIndex(value)>>h.down) - int(h.base)
+	if h.used && i >= int(h.low) && i <= int(h.high) {
+		h.weights[i] = left(h.weights[i], weight, epsilon)
+		h.trim()
+	}
+	return nil
+}
+
+func left(value, sub, epsilon float64) float64 {
+	value -= sub
+	if value < epsilon {
+		return 0
+	}
+	return value
+}
+
+// trim moves low and high to the first and the last bucket that hold weight.
+func (h *Histogram) trim() {
+	if h.kind != fine {
+		for h.weights[h.low] < vpaEpsilon && h.low < vpaBuckets-1 {
+			h.low++
+		}
+		for h.weights[h.high] < vpaEpsilon && h.high > 0 {
+			h.high--
+		}
+		return
+	}
+	if !h.used {
+		return
+	}
+	for h.low <= h.high && h.weights[h.low] <= 0 {
+		h.low++
+	}
+	for h.high >= h.low && h.weights[h.high] <= 0 {
+		h.high--
+	}
+	if h.low > h.high {
+		h.clearRange()
+	}
+}
+
+// place returns where in weights the bucket of a Fine index lies, and makes room for it if need be.
+// The index is at the present scale; the scale may change.
+func (h *Histogram) place(index int32) int {
+	i := int64(index) - int64(h.base)
+	if !h.used {
+		h.base, h.low, h.high, h.used = index-vpaBuckets/2, vpaBuckets/2, vpaBuckets/2, true
+		return vpaBuckets / 2
+	}
+	low, high := h.base+int32(h.low), h.base+int32(h.high)
+	low, high = min(low, index), max(high, index)
+	halvings := uint8(0)
+	for high>>halvings-low>>halvings >= vpaBuckets {
+		halvings++
+	}
+	if halvings == 0 && i >= 0 && i < vpaBuckets {
+		h.low, h.high = int16(low-h.base), int16(high-h.base)
+		return int(i)
+	}
+	h.lay(low>>halvings, high>>halvings, halvings)
+	return int(index>>halvings - h.base)
+}
+
+// lay moves the weights so that the range low..high, in indexes after so many halvings, lies in the middle.
+func (h *Histogram) lay(low, high int32, halvings uint8) {
+	old, from, to, base := h.weights, h.low, h.high, h.base
+	h.weights = [vpaBuckets]float64{}
+	h.down += halvings
+	h.base = low - (vpaBuckets-1-(high-low))/2
+	h.low, h.high = int16(low-h.base), int16(high-h.base)
+	for b := from; b <= to; b++ {
+		h.weights[(base+int32(b))>>halvings-h.base] += old[b]
+	}
+}
+
+// Empty reports whether the histogram holds no weight: VPA's layouts answer nothing below vpaEpsilon.
+func (h *Histogram) Empty() bool {
+	switch {
+	case h == nil:
+		return true
+	case h.kind == fine:
+		return !h.used && h.zero <= 0
+	}
+	return h.weights[h.low] < vpaEpsilon
+}
+
+// Quantile returns the bucket in which the running weight first reaches q x total: VPA's layouts answer with its end
+// (the last bucket, which has none, with its start), Fine with the value that is wrong by the same share at both ends.
+func (h *Histogram) Quantile(q float64) (float64, bool) {
+	if !(q >= 0 && q <= 1) || h.Empty() {
+		return 0, false
+	}
+	threshold := float64(q * h.total)
+	if h.kind == fine {
+		return h.quantileFine(threshold), true
+	}
+	sum := 0.0
+	b := h.low
+	for ; b < h.high; b++ {
+		sum += h.weights[b]
+		if sum >= threshold {
+			break
+		}
+	}
+	return vpaLayouts[h.kind].start[min(b+1, vpaBuckets-1)], true
+}
+
+func (h *Histogram) quantileFine(threshold float64) float64 {
+	sum := h.zero
+	value := 0.0
+	if h.used && !(sum > 0 && sum >= threshold) {
+		b := h.low
+		for ; b < h.high; b++ {
+			sum += h.weights[b]
+			if h.weights[b] > 0 && sum >= threshold {
+				break
+			}
+		}
+		ratio := h.ratio()
+		value = float64(fineBound(h.base+int32(b), fineScale-int(h.down)) * float64(2*ratio/(1+ratio)))
+	}
+	return min(max(value, h.smallest), h.largest)
+}
+
+// ratio returns upper / lower bound of the buckets of a Fine histogram.
+func (h *Histogram) ratio() float64 { return fineBound(1, fineScale-int(h.down)) }
+
+// Max returns the largest value that was added, exactly; not ok when the histogram is empty. It neither decays nor is
+// it taken back, so it is never too small: the wrong side would be an outage.
+func (h *Histogram) Max() (float64, bool) {
+	if h.Empty() || h.count == 0 {
+		return 0, false
+	}
+	return h.largest, true
+}
+
+// Count returns how many samples were added and not taken back.
+func (h *Histogram) Count() int64 {
+	if h == nil {
+		return 0
+	}
+	return h.count
+}
+
+// First returns the time of the earliest sample.
+func (h *Histogram) First() time.Time {
+	if h.Count() == 0 {
+		return time.Time{}
+	}
+	return moment(h.first)
+}
+
+// Last returns the time of the latest sample.
+func (h *Histogram) Last() time.Time {
+	if h.Count() == 0 {
+		return time.Time{}
+	}
+	return moment(h.last)
+}
+
+// Total returns the summed weight: with decay, in units of a sample at the reference time.
+func (h *Histogram) Total() float64 {
+	if h == nil {
+		return 0
+	}
+	return h.total
+}
+
+// ErrorBound returns e and a with |answer - true| <= e x true + a, where true is the weighted nearest-rank quantile of
+// the samples. VPA's layouts only err upwards, and hold it only below the start of their last bucket.
+func (h *Histogram) ErrorBound() (relative, absolute float64) {
+	switch h.Layout() {
+	case VPACPU, VPAMemory:
+		return 0.05, vpaLayouts[h.kind].least[1]
+	}
+	ratio := fineBound(1, fineScale)
+	if h != nil {
+		ratio = h.ratio()
+	}
+	return math.Nextafter((ratio-1)/(ratio+1), 1), fineZero
+}
