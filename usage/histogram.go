@@ -157,73 +157,6 @@ func (h *Histogram) addVPA(bucket int, weight float64) {
 	}
 }
 
-func (h *Histogram) addFine(value, weight float64) {
-	h.total += weight
-	if value <= fineZero {
-		h.zero += weight
-		return
-	}
-	if weight == 0 {
-		return
-	}
-	index := fineIndex(value) >> h.down
-	i := int(index) - int(h.base)
-	if i < int(h.low) || i > int(h.high) || !h.used {
-		i = h.place(index)
-	}
-	h.weights[i] += weight
-}
-
-// Subtract takes back one sample that was added with the same time, value and weight. A weight that would fall below
-// nothing, or to less than VPA's epsilon or a thousand-millionth of what was taken back, becomes zero. The times, the
-// smallest and the largest value stay as they were. Errors are those of Add.
-func (h *Histogram) Subtract(t time.Time, value, weight float64) error {
-	if h == nil {
-		return ErrLayout
-	}
-	if !usable(value) {
-		return ErrValue
-	}
-	if !(weight >= 0 && weight <= maxWeight) {
-		return ErrWeight
-	}
-	ns, ok := instant(t)
-	if !ok {
-		return ErrTime
-	}
-	if h.halfLife != 0 {
-		weight = float64(weight * h.decay(ns))
-	}
-	h.count = max(h.count-1, 0)
-	if h.kind != fine {
-		bucket := vpaLayouts[h.kind].bucket(value)
-		h.total = left(h.total, weight, vpaEpsilon)
-		h.weights[bucket] = left(h.weights[bucket], weight, vpaEpsilon)
-		h.trim()
-		return nil
-	}
-	epsilon := float64(weight * 1e-9)
-	h.total = left(h.total, weight, epsilon)
-	if value <= fineZero {
-		h.zero = left(h.zero, weight, epsilon)
-		return nil
-	}
-	i := int(fineIndex(value)>>h.down) - int(h.base)
-	if h.used && i >= int(h.low) && i <= int(h.high) {
-		h.weights[i] = left(h.weights[i], weight, epsilon)
-		h.trim()
-	}
-	return nil
-}
-
-func left(value, sub, epsilon float64) float64 {
-	value -= sub
-	if value < epsilon {
-		return 0
-	}
-	return value
-}
-
 // trim moves low and high to the first and the last bucket that hold weight.
 func (h *Histogram) trim() {
 	if h.kind != fine {
@@ -246,40 +179,6 @@ func (h *Histogram) trim() {
 	}
 	if h.low > h.high {
 		h.clearRange()
-	}
-}
-
-// place returns where in weights the bucket of a Fine index lies, and makes room for it if need be.
-// The index is at the present scale; the scale may change.
-func (h *Histogram) place(index int32) int {
-	i := int64(index) - int64(h.base)
-	if !h.used {
-		h.base, h.low, h.high, h.used = index-vpaBuckets/2, vpaBuckets/2, vpaBuckets/2, true
-		return vpaBuckets / 2
-	}
-	low, high := h.base+int32(h.low), h.base+int32(h.high)
-	low, high = min(low, index), max(high, index)
-	halvings := uint8(0)
-	for high>>halvings-low>>halvings >= vpaBuckets {
-		halvings++
-	}
-	if halvings == 0 && i >= 0 && i < vpaBuckets {
-		h.low, h.high = int16(low-h.base), int16(high-h.base)
-		return int(i)
-	}
-	h.lay(low>>halvings, high>>halvings, halvings)
-	return int(index>>halvings - h.base)
-}
-
-// lay moves the weights so that the range low..high, in indexes after so many halvings, lies in the middle.
-func (h *Histogram) lay(low, high int32, halvings uint8) {
-	old, from, to, base := h.weights, h.low, h.high, h.base
-	h.weights = [vpaBuckets]float64{}
-	h.down += halvings
-	h.base = low - (vpaBuckets-1-(high-low))/2
-	h.low, h.high = int16(low-h.base), int16(high-h.base)
-	for b := from; b <= to; b++ {
-		h.weights[(base+int32(b))>>halvings-h.base] += old[b]
 	}
 }
 
@@ -314,26 +213,6 @@ func (h *Histogram) Quantile(q float64) (float64, bool) {
 	}
 	return vpaLayouts[h.kind].start[min(b+1, vpaBuckets-1)], true
 }
-
-func (h *Histogram) quantileFine(threshold float64) float64 {
-	sum := h.zero
-	value := 0.0
-	if h.used && !(sum > 0 && sum >= threshold) {
-		b := h.low
-		for ; b < h.high; b++ {
-			sum += h.weights[b]
-			if h.weights[b] > 0 && sum >= threshold {
-				break
-			}
-		}
-		ratio := h.ratio()
-		value = float64(fineBound(h.base+int32(b), fineScale-int(h.down)) * float64(2*ratio/(1+ratio)))
-	}
-	return min(max(value, h.smallest), h.largest)
-}
-
-// ratio returns upper / lower bound of the buckets of a Fine histogram.
-func (h *Histogram) ratio() float64 { return fineBound(1, fineScale-int(h.down)) }
 
 // Max returns the largest value that was added, exactly; not ok when the histogram is empty. It neither decays nor is
 // it taken back, so it is never too small: the wrong side would be an outage.
