@@ -1,0 +1,168 @@
+package metrics_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	"pgregory.net/rapid"
+
+	"github.com/kube-rightsize/rightsize/metrics"
+)
+
+// ours is the library's answer.
+func ours(t fataler, pod metrics.Pod, name corev1.ResourceName, container string) (answer, metrics.Basis) {
+	sum, err := pod.Requests(name, container)
+	var missing *metrics.MissingRequestError
+	var unknown *metrics.UnknownContainerError
+	switch {
+	case err == nil:
+		return answer{milli: sum.Milli}, sum.Basis
+	case errors.As(err, &missing):
+		require.Equal(t, name, missing.Resource)
+		if len(missing.Containers) == 0 {
+			return answer{missing: "pod"}, sum.Basis
+		}
+		return answer{missing: "container " + missing.Containers[0]}, sum.Basis // the real controller stops at the first
+	}
+	require.ErrorAs(t, err, &unknown)
+	return answer{unknown: unknown.Container}, sum.Basis
+}
+
+// askedContainers are the names that the comparisons ask for: none, each that the pod has, and one that it has not.
+func askedContainers(spec *corev1.PodSpec) []string {
+	names := []string{"", "absent"}
+	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+	}
+	return names
+}
+
+func (s share) compare(t *rapid.T, pod metrics.Pod, finished *corev1.Pod, valid bool) {
+	for _, name := range resourceNames {
+		for _, container := range askedContainers(&finished.Spec) {
+			want := theirs(t, finished, name, container)
+			got, basis := ours(t, pod, name, container)
+			if want != got {
+				t.Fatalf("%s, container %q: the controller says %v, the library %v (by %s); valid pod: %v\nfinished pod: %s",
+					name, container, want, got, basis, valid, dump(finished.Spec))
+			}
+			s.count(want, container, basis)
+		}
+	}
+	s["pods"]++
+	if valid {
+		s["valid pods"]++
+	}
+}
+
+func (s share) count(a answer, container string, basis metrics.Basis) {
+	s["answers"]++
+	switch {
+	case a.unknown != "":
+		s["no such container"]++
+	case a.missing == "pod":
+		s["missing in the pod"]++
+	case a.missing != "":
+		s["missing in a container"]++
+	default:
+		s["sum by "+string(basis)]++
+		if a.milli == 0 {
+			s["sum of 0"]++
+		}
+	}
+	if container == "" {
+		s["whole pods"]++
+	}
+}
+
+func dump(spec corev1.PodSpec) string {
+	text := ""
+	list := func(what string, r corev1.ResourceRequirements) {
+		text += "\n  " + what + ": requests"
+		for name, q := range r.Requests {
+			text += fmt.Sprintf(" %s=%s", name, q.String())
+		}
+		text += " limits"
+		for name, q := range r.Limits {
+			text += fmt.Sprintf(" %s=%s", name, q.String())
+		}
+	}
+	for _, c := range spec.Containers {
+		list("container "+c.Name, c.Resources)
+	}
+	for _, c := range spec.InitContainers {
+		kind := "init "
+		if c.RestartPolicy != nil {
+			kind += string(*c.RestartPolicy) + " "
+		}
+		list(kind+c.Name, c.Resources)
+	}
+	if spec.Resources != nil {
+		list("pod", *spec.Resources)
+	}
+	for name, q := range spec.Overhead {
+		text += fmt.Sprintf("\n  overhead %s=%s", name, q.String())
+	}
+	return text
+}
+
+// TestRequestsOfTemplate compares, for random pod templates and LimitRanges, the library's request sums with what the real
+// controller reads from the pod that an API server makes of them.
+func TestRequestsOfTemplate(t *testing.T) {
+	seen := share{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawShape(t)
+		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
+		finished, valid := admitted(t, template, limitRanges)
+		seen.compare(t, metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges}, finished, valid)
+	})
+	seen.require(t, "pods", 20, "pods", "valid pods")
+	seen.require(t, "answers", 1, "answers", "whole pods", "no such container", "missing in the pod", "missing in a container", "sum of 0",
+		"sum by containers", "sum by container", "sum by pod-level", "sum by aggregate")
+}
+
+// TestRequestsOfPod: the same for a pod that already runs, whose own spec is all there is to know.
+func TestRequestsOfPod(t *testing.T) {
+	seen := share{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawShape(t)
+		finished, valid := admitted(t, s.drawTemplate(t), s.drawLimitRanges(t))
+		seen.compare(t, metrics.Pod{Spec: finished.Spec.DeepCopy()}, finished, valid)
+	})
+	seen.require(t, "answers", 1, "missing in the pod", "missing in a container", "sum by containers", "sum by container", "sum by pod-level")
+}
+
+// TestSchedulerSum: where the basis is the pod level or the aggregate, the sum is the scheduler's for the finished pod. The
+// controller is not asked here; component-helpers is the code that the scheduler and the kubelet use as well.
+func TestSchedulerSum(t *testing.T) {
+	seen := share{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawShape(t)
+		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
+		finished, _ := admitted(t, template, limitRanges)
+		reserved := resourcehelper.PodRequests(finished, resourcehelper.PodResourcesOptions{})
+		for _, name := range resourceNames {
+			sum, err := metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges}.Requests(name, "")
+			seen["sums"]++
+			if err != nil {
+				continue
+			}
+			q := reserved[name]
+			switch sum.Basis {
+			case metrics.BasisPodLevel, metrics.BasisAggregate:
+				seen["scheduler's"]++
+				require.Equal(t, q.MilliValue(), sum.Milli, "%s by %s%s", name, sum.Basis, dump(finished.Spec))
+			default: // without overhead and ordinary init containers
+				seen["at most scheduler's"]++
+				require.LessOrEqual(t, sum.Milli, q.MilliValue(), "%s by %s%s", name, sum.Basis, dump(finished.Spec))
+			}
+		}
+	})
+	seen.require(t, "sums", 5, "scheduler's", "at most scheduler's")
+}
