@@ -62,10 +62,21 @@ func Sources() []Source {
 type Amount struct {
 	Milli  int64  `json:"milli"`
 	Source Source `json:"source,omitempty"`
+	// Format is how the amount was written.
+	Format resource.Format `json:"format,omitempty"`
 }
 
 // Present says whether there is an amount at all; an amount of 0 is present.
 func (a Amount) Present() bool { return a.Source != "" }
+
+// Quantity returns the amount as a quantity with canonical text, nil where there is none.
+func (a Amount) Quantity() *resource.Quantity {
+	if !a.Present() {
+		return nil
+	}
+	q := exact.Quantity(a.Milli, a.Format)
+	return &q
+}
 
 // Container is one container of the finished pod, for one resource.
 type Container struct {
@@ -78,8 +89,9 @@ type Container struct {
 	Limit   Amount `json:"limit"`
 }
 
-// Containers returns the containers of the finished pod with their amounts of one resource: containers, then init containers, each list in
-// the template's order with injected ones behind it.
+// Containers returns the containers of the finished pod with their amounts of one resource: containers, then init containers. Injected
+// containers stand behind the template's; an injected init container stands before the first of the template's init containers that follows
+// it in the live pod, since the order of init containers decides an aggregate.
 //
 // The amounts are those of the created pod: a limit stands in for a missing request of the same container, then LimitRange defaults fill
 // what is still missing (with the LimitRange's own defaults: max stands in for a missing default, default or min for a missing
@@ -91,49 +103,65 @@ func (p Pod) Containers(name corev1.ResourceName) ([]Container, *field.Error) {
 	if p.Spec == nil {
 		return nil, nil
 	}
-	request, limit, err := limitRangeDefaults(p.LimitRanges, name)
-	if err != nil {
-		return nil, err
+	request, limit, bad := limitRangeDefaults(p.LimitRanges, name)
+	if bad != nil {
+		return nil, bad
+	}
+	out := make([]Container, 0, len(p.Spec.Containers)+len(p.Spec.InitContainers))
+	add := func(list []corev1.Container, i int, injected bool, kind string) {
+		c := &list[i]
+		made, err := finish(c, name, request, limit)
+		if err != nil && bad == nil {
+			root := "template"
+			if injected {
+				root = "livePod"
+			}
+			bad = err.at(field.NewPath(root, "spec", kind).Index(i).Child("resources"), name)
+		}
+		made.Role, made.Injected = role(c, kind == "initContainers"), injected
+		out = append(out, made)
+	}
+	for i := range p.Spec.Containers {
+		add(p.Spec.Containers, i, false, "containers")
 	}
 	live := p.liveSpec()
-	out := make([]Container, 0, len(p.Spec.Containers)+len(p.Spec.InitContainers))
-	add := func(list []corev1.Container, init, injected bool, root ...string) *field.Error {
-		for i := range list {
-			c := &list[i]
-			if injected && p.has(c.Name) {
-				continue
-			}
-			role := RoleContainer
-			if init {
-				role = RoleInit
-				if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-					role = RoleSidecar
+	for i := range live.Containers {
+		if !p.has(live.Containers[i].Name) {
+			add(live.Containers, i, true, "containers")
+		}
+	}
+	next := 0 // the first init container of the live pod that has no place yet
+	for i := range p.Spec.InitContainers {
+		same := func(c corev1.Container) bool { return c.Name == p.Spec.InitContainers[i].Name }
+		if k := slices.IndexFunc(live.InitContainers[next:], same); k >= 0 {
+			for ; next < len(live.InitContainers) && !same(live.InitContainers[next]); next++ {
+				if !p.has(live.InitContainers[next].Name) {
+					add(live.InitContainers, next, true, "initContainers")
 				}
 			}
-			made, err := finish(c, name, request, limit, i, root)
-			if err != nil {
-				return err
-			}
-			made.Role, made.Injected = role, injected
-			out = append(out, made)
+			next++
 		}
-		return nil
+		add(p.Spec.InitContainers, i, false, "initContainers")
 	}
-	for _, part := range []struct {
-		list           []corev1.Container
-		init, injected bool
-		root           []string
-	}{
-		{p.Spec.Containers, false, false, []string{"template", "spec", "containers"}},
-		{live.Containers, false, true, []string{"livePod", "spec", "containers"}},
-		{p.Spec.InitContainers, true, false, []string{"template", "spec", "initContainers"}},
-		{live.InitContainers, true, true, []string{"livePod", "spec", "initContainers"}},
-	} {
-		if err := add(part.list, part.init, part.injected, part.root...); err != nil {
-			return nil, err
+	for ; next < len(live.InitContainers); next++ {
+		if !p.has(live.InitContainers[next].Name) {
+			add(live.InitContainers, next, true, "initContainers")
 		}
+	}
+	if bad != nil {
+		return nil, bad
 	}
 	return out, nil
+}
+
+func role(c *corev1.Container, init bool) Role {
+	switch {
+	case !init:
+		return RoleContainer
+	case c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways:
+		return RoleSidecar
+	}
+	return RoleInit
 }
 
 var nothing corev1.PodSpec
@@ -151,18 +179,26 @@ func (p Pod) has(name string) bool {
 	return slices.ContainsFunc(p.Spec.Containers, same) || slices.ContainsFunc(p.Spec.InitContainers, same)
 }
 
-func finish(c *corev1.Container, name corev1.ResourceName, request, limit Amount, index int, root []string) (Container, *field.Error) {
+// badAmount is an amount that cannot be counted.
+type badAmount struct {
+	list  string // requests or limits
+	value resource.Quantity
+	err   error
+}
+
+func (b *badAmount) at(resources *field.Path, name corev1.ResourceName) *field.Error {
+	return field.Invalid(resources.Child(b.list).Key(string(name)), text(b.value), b.err.Error())
+}
+
+// finish gives a container the amounts that it has in the created pod.
+func finish(c *corev1.Container, name corev1.ResourceName, request, limit Amount) (Container, *badAmount) {
 	out := Container{Name: c.Name}
-	var bad string
 	var err error
 	if out.Request, err = amount(c.Resources.Requests, name, SourceRequest); err != nil {
-		bad = "requests"
-	} else if out.Limit, err = amount(c.Resources.Limits, name, SourceLimit); err != nil {
-		bad = "limits"
+		return out, &badAmount{"requests", c.Resources.Requests[name], err}
 	}
-	if err != nil {
-		at := field.NewPath(root[0], root[1:]...).Index(index).Child("resources", bad).Key(string(name))
-		return out, invalid(at, c.Resources, bad, name, err)
+	if out.Limit, err = amount(c.Resources.Limits, name, SourceLimit); err != nil {
+		return out, &badAmount{"limits", c.Resources.Limits[name], err}
 	}
 	if !out.Request.Present() && out.Limit.Present() {
 		out.Request = out.Limit
@@ -174,14 +210,6 @@ func finish(c *corev1.Container, name corev1.ResourceName, request, limit Amount
 		out.Request = request
 	}
 	return out, nil
-}
-
-func invalid(at *field.Path, r corev1.ResourceRequirements, list string, name corev1.ResourceName, err error) *field.Error {
-	q := r.Limits[name]
-	if list == "requests" {
-		q = r.Requests[name]
-	}
-	return field.Invalid(at, text(q), err.Error())
 }
 
 // text prints a copy: String caches its answer in the quantity.
@@ -199,7 +227,12 @@ func amount(list corev1.ResourceList, name corev1.ResourceName, source Source) (
 	if err != nil {
 		return Amount{}, err
 	}
-	return Amount{Milli: m, Source: source}, nil
+	return Amount{Milli: m, Source: source, Format: q.Format}, nil
+}
+
+// Defaults returns the request and the limit that the LimitRanges give to a container that has neither. Errors: as in [Pod.Containers].
+func (p Pod) Defaults(name corev1.ResourceName) (request, limit Amount, bad *field.Error) {
+	return limitRangeDefaults(p.LimitRanges, name)
 }
 
 // limitRangeDefaults returns the request and the limit that LimitRanges give to a container without them.

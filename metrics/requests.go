@@ -148,7 +148,7 @@ func (s Sum) aggregate(own, overhead Amount) (Sum, error) {
 		requested = requested || t.Request.Present()
 	}
 	switch {
-	case own.Source == SourcePodLevel || (own.Present() && !requested):
+	case own.Source == SourcePodLevel || (own.Present() && (!requested || hugePages(s.Resource))):
 		s.Basis, s.PodLevel = BasisPodLevel, own
 		for i := range s.Terms {
 			s.Terms[i].Counted = false
@@ -174,9 +174,9 @@ func (s Sum) total() (Sum, error) {
 	return s, nil
 }
 
-// With returns the sum as it would be with other requests: request gives a container's new request in thousandths, or ok = false to keep
-// what it has; nil keeps all. Special cases: a negative request, or a sum beyond int64, is not ok.
-func (s Sum) With(request func(container string) (milli int64, ok bool)) (int64, bool) {
+// With returns the sum as it would be with other requests: request gives the new request of Terms[i] in thousandths; nil keeps all.
+// Special cases: a negative request, or a sum beyond int64, is not ok.
+func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 	if s.Basis == BasisPodLevel {
 		return exact.Add(s.PodLevel.Milli, s.Overhead)
 	}
@@ -194,9 +194,7 @@ func (s Sum) With(request func(container string) (milli int64, ok bool)) (int64,
 		}
 		m := t.Request.Milli
 		if request != nil {
-			if changed, is := request(t.Name); is {
-				m = changed
-			}
+			m = request(i)
 		}
 		switch t.Role {
 		case RoleInit: // runs beside the sidecars that were started before it
@@ -244,8 +242,13 @@ func (p Pod) podLevel(list []Container) bool {
 	return false
 }
 
+// hugePages cannot be overcommitted: the API server makes the pod-level request from the pod-level limit at once.
+func hugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
 func supportedPodLevel(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || hugePages(name)
 }
 
 // own returns the pod's own request of a resource (its source is limit where only the pod-level limit is given) and the overhead.

@@ -24,17 +24,18 @@ func Validate(hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 	if hpa == nil {
 		return field.ErrorList{field.Required(root, "no HorizontalPodAutoscaler")}
 	}
-	spec := &Default(hpa).Spec
+	spec := &hpa.Spec
+	least := MinReplicas(spec)
 	var errs field.ErrorList
-	if *spec.MinReplicas < 0 {
-		errs = append(errs, field.Invalid(root.Child("minReplicas"), *spec.MinReplicas, "must be greater than or equal to 0"))
+	if least < 0 {
+		errs = append(errs, field.Invalid(root.Child("minReplicas"), least, "must be greater than or equal to 0"))
 	}
 	if at := root.Child("maxReplicas"); spec.MaxReplicas == 0 {
 		errs = append(errs, field.Required(at, "must be set and greater than 0"))
 	} else if spec.MaxReplicas < 0 {
 		errs = append(errs, field.Invalid(at, spec.MaxReplicas, "must be greater than or equal to 1"))
 	}
-	if spec.MaxReplicas < *spec.MinReplicas {
+	if spec.MaxReplicas < least {
 		errs = append(errs, field.Invalid(root.Child("maxReplicas"), spec.MaxReplicas, "must be greater than or equal to `minReplicas`"))
 	}
 	ref := spec.ScaleTargetRef
@@ -77,7 +78,7 @@ func validateEntries(spec *autoscalingv2.HorizontalPodAutoscalerSpec, at *field.
 		errs = append(errs, validateEntry(m, at.Index(i))...)
 		wakes = wakes || m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
 	}
-	if *spec.MinReplicas == 0 && !wakes {
+	if MinReplicas(spec) == 0 && !wakes {
 		errs = append(errs, field.Forbidden(at, "must specify at least one Object or External metric to support scaling to zero replicas"))
 	}
 	return errs

@@ -21,7 +21,7 @@ func validateRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field
 			errs = append(errs, field.NotSupported(at.Child("selectPolicy"), string(*p), []string{"Disabled", "Max", "Min"}))
 		}
 	}
-	if len(r.Policies) == 0 {
+	if r.Policies != nil && len(r.Policies) == 0 { // nil is filled by the defaults, an empty list is not
 		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
 	}
 	for i, p := range r.Policies {

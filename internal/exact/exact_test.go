@@ -181,6 +181,8 @@ func TestQuantityIsCanonical(t *testing.T) {
 		{512 << 20 * 1000, resource.BinarySI, "512Mi", "memory in binary units"},
 		{1181116006400, resource.BinarySI, "1181116006400m", "a fraction of a byte stays what it is"},
 		{1181116007000, resource.BinarySI, "1181116007", "whole bytes"},
+		{1_000_000_000_000, resource.BinarySI, "1G", "the API server stores 1000000000 as 1G"},
+		{512_000_000_000, resource.DecimalSI, "512M", "a decimal amount stays decimal although 1024 divides it"},
 		{0, resource.BinarySI, "0", "zero"},
 	} {
 		q := Quantity(row.milli, row.format)
@@ -188,6 +190,8 @@ func TestQuantityIsCanonical(t *testing.T) {
 		back, err := Milli(q)
 		require.NoError(t, err)
 		require.Equal(t, row.milli, back)
+		again := resource.MustParse(q.String())
+		require.Equal(t, q.String(), again.String(), "canonical: the same text again")
 	}
 }
 

@@ -77,11 +77,15 @@ func below(q resource.Quantity, m int64) bool {
 	return q.Cmp(*resource.NewMilliQuantity(m, resource.DecimalSI)) < 0
 }
 
-// Quantity returns m thousandths as a quantity whose text is canonical: format DecimalSI for cpu; BinarySI for memory and other bytes, unless
-// a fraction of a byte is left.
+// Quantity returns m thousandths as a quantity whose text is canonical: reading it back and printing it again gives the same text, which
+// matters because the API server compares quantities as text. Format BinarySI is kept for whole multiples of 1024 only, since "1000000000"
+// is stored as 1G.
 func Quantity(m int64, format resource.Format) resource.Quantity {
-	if format == resource.BinarySI && m%1000 == 0 {
-		return *resource.NewQuantity(m/1000, resource.BinarySI)
+	if m%1000 != 0 {
+		return *resource.NewMilliQuantity(m, resource.DecimalSI)
 	}
-	return *resource.NewMilliQuantity(m, resource.DecimalSI)
+	if format != resource.BinarySI || m/1000%1024 != 0 {
+		format = resource.DecimalSI
+	}
+	return *resource.NewQuantity(m/1000, format)
 }

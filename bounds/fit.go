@@ -1,0 +1,166 @@
+package bounds
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+)
+
+// Item is one container that can move while requests are fitted to the target bounds, in thousandths.
+type Item struct {
+	// Name breaks ties.
+	Name string
+	// Present is the request in force, Settled the one that [Settle] gave.
+	Present, Settled int64
+	// Limit is the limit after the change, rounded down to what a request may be; -1 means none.
+	Limit int64
+	// Locked says that the request must not decrease and that a raise must be kept.
+	Locked bool
+	// Step is the rounding step, at least 1.
+	Step int64
+}
+
+// Fitted is the result of [Fit].
+type Fitted struct {
+	// Requests are the items' final requests, in the order of the items.
+	Requests []int64
+	// Sum is the request sum with them.
+	Sum int64
+	// Target is the new target. Where a bound acted it is exactly the bound.
+	Target int32
+	// Acted says which bound moved requests: [RuleMaxUtilization], [RuleMinUtilization], or none.
+	Acted Rule
+	// Needed is the request sum at which the product is met at that bound, 0 where none acted.
+	Needed int64
+	// Cause says why nothing fits; the rest is then void.
+	Cause Cause
+}
+
+// Fit moves the requests, never the target past a bound, so that requests x target stays what it was:
+//
+//	t* = T x R / S                 the exact target for the settled sum S
+//	lo <= t* <= hi                 the settled requests stay, T' is t* rounded
+//	t* > hi                        cuts are given back until the sum reaches N = min(ceil(R T / hi), R), T' = hi
+//	t* < lo                        raises are given back until the sum falls to N = max(floor(R T / lo), R), T' = lo
+//
+// What is given back is shared in proportion to each container's room (a falling one: up to its present request or its limit; a rising one
+// that is not locked: down to its present request), rounded down to the step; then one step more, to the end of the room at most, by largest
+// remainder, ties by name, until N is reached. Where the room does not suffice the cause is [CauseLimit] or [CauseLock].
+//
+// oldSum is R and settledSum is S; both may hold parts that do not move (other containers, overhead). effective must hold target.
+// Units: thousandths, whole percent. Rounding: the sum passes N by less than one step; at hi that costs money (R'T' >= RT, it scales out a
+// little later than before by less than a step's worth, and reserves as much more), at lo R'T' <= RT.
+//
+// Whether t* is outside is judged exactly, before rounding: 90.09 is outside 40..90.
+//
+// Special cases: ok is false for a target below 1, an old sum or a step below 1, an amount below 0, bounds that do not
+// hold the target, and sums beyond int64.
+// Laws H1, H1b, H4, H7, H9. Source: protocol A4 and A6.
+func Fit(target int32, oldSum, settledSum int64, items []Item, effective Interval) (f Fitted, ok bool) {
+	if target < 1 || oldSum < 1 || settledSum < 0 || effective.Lo < 1 || effective.Hi > 1<<31-1 || !effective.Contains(int64(target)) {
+		return f, false
+	}
+	f.Requests = make([]int64, len(items))
+	for i, item := range items {
+		if item.Present < 0 || item.Settled < 0 || item.Step < 1 {
+			return f, false
+		}
+		f.Requests[i] = item.Settled
+	}
+	f.Sum = settledSum
+	switch {
+	case exact.Compare(oldSum, int64(target), settledSum, effective.Hi) > 0:
+		return f.giveBack(target, oldSum, items, effective.Hi, RuleMaxUtilization)
+	case exact.Compare(oldSum, int64(target), settledSum, effective.Lo) < 0:
+		return f.giveBack(target, oldSum, items, effective.Lo, RuleMinUtilization)
+	}
+	f.Target, ok = Target(target, oldSum, settledSum)
+	return f, ok
+}
+
+// giveBack moves the requests towards the present ones until the product is met at the bound.
+func (f Fitted) giveBack(target int32, oldSum int64, items []Item, bound int64, acted Rule) (Fitted, bool) {
+	f.Acted, f.Target = acted, int32(bound)
+	cuts := acted == RuleMaxUtilization
+	sign, short := int64(-1), CauseLock
+	var ok bool
+	if cuts {
+		sign, short = 1, CauseLimit
+		f.Needed, ok = exact.MulDivCeil(oldSum, int64(target), bound)
+		f.Needed = min(f.Needed, oldSum)
+	} else {
+		f.Needed, ok = exact.MulDivFloor(oldSum, int64(target), bound)
+		f.Needed = max(f.Needed, oldSum)
+	}
+	if !ok {
+		return f, false
+	}
+	rooms := make([]int64, len(items))
+	var total int64
+	for i, item := range items {
+		rooms[i] = item.room(cuts)
+		if total, ok = exact.Add(total, rooms[i]); !ok {
+			return f, false
+		}
+	}
+	distance := (f.Needed - f.Sum) * sign
+	if distance > total {
+		f.Cause = short
+		return f, true
+	}
+	for i, amount := range share(distance, total, rooms, items) {
+		f.Requests[i] += amount * sign
+		f.Sum += amount * sign
+	}
+	return f, true
+}
+
+// room is how far an item can move back towards its present request.
+func (item Item) room(cuts bool) int64 {
+	if cuts {
+		end := item.Present
+		if item.Limit >= 0 {
+			end = min(end, item.Limit)
+		}
+		return max(end-item.Settled, 0)
+	}
+	if item.Locked {
+		return 0
+	}
+	return max(item.Settled-item.Present, 0)
+}
+
+// share splits distance over the rooms in whole steps, at least distance in all. distance <= total, and total is the sum of the rooms.
+func share(distance, total int64, rooms []int64, items []Item) []int64 {
+	amounts := make([]int64, len(items))
+	if distance <= 0 {
+		return amounts
+	}
+	type part struct{ index, steps, rest int64 }
+	order := make([]part, 0, len(items))
+	missing := distance
+	for i, room := range rooms {
+		if room == 0 {
+			continue
+		}
+		q, r, _ := exact.MulDivMod(room, distance, total) // fits: distance <= total
+		step := items[i].Step
+		amounts[i] = q - q%step
+		missing -= amounts[i]
+		order = append(order, part{index: int64(i), steps: q % step, rest: r})
+	}
+	// The remainder of a share is q%step + r/total thousandths: largest first, ties by name.
+	slices.SortStableFunc(order, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.steps, a.steps), cmp.Compare(b.rest, a.rest), cmp.Compare(items[a.index].Name, items[b.index].Name))
+	})
+	for _, p := range order {
+		if missing <= 0 {
+			break
+		}
+		more := min(items[p.index].Step, rooms[p.index]-amounts[p.index])
+		amounts[p.index] += more
+		missing -= more
+	}
+	return amounts
+}

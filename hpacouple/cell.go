@@ -1,0 +1,165 @@
+package hpacouple
+
+import (
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/bounds"
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/metrics"
+)
+
+// resources are the two that can be recommended, in the order in which results list them.
+func resources() []corev1.ResourceName {
+	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+}
+
+// cell is one container and resource on its way through the plan. Amounts are thousandths.
+type cell struct {
+	metrics.Container
+	resource corev1.ResourceName
+
+	asked       bool  // there is a recommended request
+	recommended int64 // it, or the present request
+	limitAsked  bool  // the caller says what the limit is after the change, or that there is none
+	limitAfter  metrics.Amount
+	locked      bool
+	counted     bool // part of the coupled resource's request sum
+
+	settled int64
+	final   int64
+	by      bounds.Rule
+	cause   bounds.Cause
+	stays   bool // the plan changes nothing
+}
+
+// ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes.
+func (c *cell) ceiling() int64 {
+	if !c.limitAfter.Present() {
+		return -1
+	}
+	return c.limitAfter.Milli - c.limitAfter.Milli%unit(c.resource)
+}
+
+// unit is the smallest request that is written: 1m of cpu, one byte of memory.
+func unit(name corev1.ResourceName) int64 {
+	if name == corev1.ResourceMemory {
+		return 1000
+	}
+	return 1
+}
+
+// changes says whether the container gets another request. A request that is new where there was none is a change, whatever its amount.
+func (c *cell) changes() bool {
+	return !c.stays && (c.final != c.Request.Milli || (c.asked && !c.Request.Present() && c.by != bounds.RuleAutoPatch))
+}
+
+// quantity prints an amount of the cell's resource as it would be written.
+func (c *cell) quantity(milli int64) *resource.Quantity {
+	if c.Request.Present() && milli == c.Request.Milli {
+		return c.Request.Quantity()
+	}
+	format := resource.DecimalSI
+	if c.resource == corev1.ResourceMemory {
+		format = resource.BinarySI
+	}
+	q := exact.Quantity(milli, format)
+	return &q
+}
+
+// cells lists all containers of the pod for one resource and attaches what was asked for.
+func (p *planner) cells(name corev1.ResourceName) []cell {
+	list, bad := p.in.Pod.Containers(name)
+	if bad != nil {
+		p.errs = append(p.errs, bad)
+		return nil
+	}
+	out := make([]cell, len(list))
+	for i, c := range list {
+		out[i] = cell{Container: c, resource: name, recommended: c.Request.Milli, limitAfter: c.Limit}
+		if k, ok := p.asked[c.Name]; ok && !c.Injected {
+			p.attach(&out[i], k)
+		}
+		c := &out[i]
+		if c.asked || c.limitAsked || c.Injected || c.Request.Source != metrics.SourceRequest || c.Limit.Source != metrics.SourceLimit {
+			continue
+		}
+		if c.Request.Milli > c.Limit.Milli {
+			p.errs = append(p.errs, field.Invalid(field.NewPath("template", "spec", "containers").Key(c.Name).Child("resources", "requests").Key(string(name)),
+				c.Request.Quantity().String(), "must be at or below the limit of "+c.Limit.Quantity().String()))
+		}
+	}
+	return out
+}
+
+// attach reads recommendation k into c.
+func (p *planner) attach(c *cell, k int) {
+	r := &p.in.Recommendations[k]
+	at := func(list string) *field.Path {
+		return field.NewPath("recommendations").Index(k).Child(list).Key(string(c.resource))
+	}
+	c.locked = (r.Throttled && c.resource == corev1.ResourceCPU) || (r.OOMKilled && c.resource == corev1.ResourceMemory)
+	if q, ok := r.Requests[c.resource]; ok {
+		m, err := exact.Milli(q)
+		switch {
+		case err != nil:
+			p.errs = append(p.errs, field.Invalid(at("requests"), text(q), err.Error()))
+		case m == 0:
+			p.errs = append(p.errs, field.Invalid(at("requests"), text(q), "must be above 0; leave the resource out where there is no recommendation"))
+		case m > math.MaxInt64-p.step(c.resource):
+			p.errs = append(p.errs, field.Invalid(at("requests"), text(q), exact.ErrRange.Error()+" after rounding up to the step"))
+		default:
+			c.asked, c.recommended = true, m
+		}
+	}
+	if q, ok := r.Limits[c.resource]; ok {
+		m, err := exact.FloorMilli(q)
+		if err != nil {
+			p.errs = append(p.errs, field.Invalid(at("limits"), text(q), err.Error()))
+			return
+		}
+		c.limitAsked, c.limitAfter = true, metrics.Amount{Milli: m, Source: metrics.SourceLimit, Format: q.Format}
+		if c.asked && c.recommended > m {
+			p.errs = append(p.errs, field.Invalid(at("requests"), text(r.Requests[c.resource]), "must be at or below the limit after the change, "+text(q)))
+		}
+	}
+	for _, name := range r.UnsetLimits {
+		if name != c.resource {
+			continue
+		}
+		if c.limitAsked {
+			p.errs = append(p.errs, field.Forbidden(at("limits"), "a limit cannot be both set and unset"))
+		}
+		c.limitAsked = true
+		_, c.limitAfter, _ = p.in.Pod.Defaults(name) // a LimitRange gives its default again; its errors were reported by Containers
+	}
+}
+
+// settle gives the cell the request that its container would get for itself.
+func (p *planner) settle(c *cell) {
+	c.settled, c.by = c.Request.Milli, bounds.RuleNone
+	switch {
+	case !p.autoPatch(c.resource):
+		c.by, c.limitAfter = bounds.RuleAutoPatch, c.Limit
+	case c.asked || c.limitAsked:
+		var ok bool
+		c.settled, c.by, c.cause, ok = bounds.Settle(bounds.Ask{
+			Present: c.Request.Milli, Recommended: c.recommended, Limit: c.ceiling(), Locked: c.locked, Step: p.step(c.resource)})
+		if !ok { // cannot be: amounts and steps were checked
+			c.settled, c.by = c.Request.Milli, bounds.RuleNone
+		}
+		if !c.asked && c.by == bounds.RuleEqual {
+			c.by = bounds.RuleNone
+		}
+	}
+	c.final = c.settled
+}
+
+// text prints a copy: String caches its answer in the quantity.
+func text(q resource.Quantity) string {
+	c := q.DeepCopy()
+	return c.String()
+}

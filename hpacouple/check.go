@@ -1,0 +1,179 @@
+package hpacouple
+
+import (
+	"fmt"
+	"strconv"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/bounds"
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/metrics"
+)
+
+// readOptions fills in the defaults and refuses what cannot be meant.
+func (p *planner) readOptions() {
+	o, at := &p.in.Options, field.NewPath("options")
+	p.allowed = o.AutoPatch
+	if p.allowed == nil {
+		p.allowed = resources()
+	}
+	for i, name := range o.AutoPatch {
+		if !sized(name) {
+			p.errs = append(p.errs, field.NotSupported(at.Child("autoPatch").Index(i), name, resources()))
+		}
+	}
+	p.bounds = bounds.DefaultTarget()
+	if o.MinUtilization != 0 {
+		p.bounds.Lo, p.bounds.LoBy = int64(o.MinUtilization), bounds.RuleOption
+	}
+	if o.MaxUtilization != 0 {
+		p.bounds.Hi, p.bounds.HiBy = int64(o.MaxUtilization), bounds.RuleOption
+	}
+	if p.bounds.Lo < 1 {
+		p.errs = append(p.errs, field.Invalid(at.Child("minUtilization"), p.bounds.Lo, "must be at least 1"))
+	}
+	if p.bounds.Empty() {
+		p.errs = append(p.errs, field.Invalid(at.Child("maxUtilization"), p.bounds.Hi, "must be at least minUtilization, "+strconv.FormatInt(p.bounds.Lo, 10)))
+	}
+	p.steps = [2]int64{1, 1 << 20 * 1000}
+	for name, q := range o.Steps {
+		m, err := exact.Milli(q)
+		switch {
+		case !sized(name):
+			p.errs = append(p.errs, field.NotSupported(at.Child("steps").Key(string(name)), name, resources()))
+		case err != nil:
+			p.errs = append(p.errs, field.Invalid(at.Child("steps").Key(string(name)), text(q), err.Error()))
+		case m < 1 || m%unit(name) != 0:
+			p.errs = append(p.errs, field.Invalid(at.Child("steps").Key(string(name)), text(q), "must be a whole number of millicores or bytes, at least 1"))
+		default:
+			p.steps[index(name)] = m
+		}
+	}
+	p.nodes = [2]int64{-1, -1}
+	for i, name := range resources() {
+		q, ok := o.LargestNode[name]
+		if !ok {
+			continue
+		}
+		m, err := exact.FloorMilli(q)
+		if err != nil {
+			p.errs = append(p.errs, field.Invalid(at.Child("largestNode").Key(string(name)), text(q), err.Error()))
+			continue
+		}
+		p.nodes[i] = m
+	}
+	p.cluster = 0.1
+	if o.Tolerance != nil {
+		q := o.Tolerance.DeepCopy()
+		if p.cluster = q.AsApproximateFloat64(); !(p.cluster >= 0) {
+			p.errs = append(p.errs, field.Invalid(at.Child("tolerance"), text(q), "must not be negative"))
+		}
+	}
+}
+
+func sized(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory
+}
+
+// checkInput refuses what a cluster cannot hold and recommendations that cannot be meant. Amounts are checked where they are read.
+func (p *planner) checkInput() {
+	if p.in.Pod.Spec == nil {
+		p.errs = append(p.errs, field.Required(field.NewPath("template", "spec"), "a pod template"))
+		return
+	}
+	names := map[string]bool{}
+	for _, part := range []struct {
+		list []corev1.Container
+		name string
+	}{{p.in.Pod.Spec.Containers, "containers"}, {p.in.Pod.Spec.InitContainers, "initContainers"}} {
+		for i, c := range part.list {
+			if names[c.Name] {
+				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), c.Name))
+			}
+			names[c.Name] = true
+		}
+	}
+	p.checkRecommendations(names)
+	for i, hpa := range p.in.OtherHPAs {
+		p.checkHPA(hpa, field.NewPath("otherHPAs").Index(i))
+	}
+	if p.in.HPA != nil {
+		p.checkHPA(p.in.HPA, field.NewPath("hpa"))
+	}
+}
+
+func (p *planner) checkRecommendations(names map[string]bool) {
+	p.asked = make(map[string]int, len(p.in.Recommendations))
+	for i := range p.in.Recommendations {
+		r, at := &p.in.Recommendations[i], field.NewPath("recommendations").Index(i)
+		if _, again := p.asked[r.Container]; again {
+			p.errs = append(p.errs, field.Duplicate(at.Child("container"), r.Container))
+			continue
+		}
+		p.asked[r.Container] = i
+		if !names[r.Container] {
+			p.errs = append(p.errs, field.Invalid(at.Child("container"), r.Container, p.whyUnknown(r.Container)))
+		}
+		for _, list := range []struct {
+			amounts corev1.ResourceList
+			name    string
+		}{{r.Requests, "requests"}, {r.Limits, "limits"}} {
+			for name := range list.amounts {
+				if !sized(name) {
+					p.errs = append(p.errs, field.NotSupported(at.Child(list.name).Key(string(name)), name, resources()))
+				}
+			}
+		}
+		for k, name := range r.UnsetLimits {
+			if !sized(name) {
+				p.errs = append(p.errs, field.NotSupported(at.Child("unsetLimits").Index(k), name, resources()))
+			}
+		}
+	}
+}
+
+func (p *planner) whyUnknown(name string) string {
+	if live := p.in.Pod.Live; live != nil {
+		for _, c := range append(append([]corev1.Container{}, live.Spec.Containers...), live.Spec.InitContainers...) {
+			if c.Name == name {
+				return "is injected into pods; the template does not hold it, so its requests cannot be changed there"
+			}
+		}
+		for _, c := range live.Spec.EphemeralContainers {
+			if c.Name == name {
+				return "is an ephemeral container, which has no requests"
+			}
+		}
+	}
+	return "the template has no container of that name"
+}
+
+// checkHPA refuses an HPA that the API server would refuse, and one for another workload.
+func (p *planner) checkHPA(hpa *autoscalingv2.HorizontalPodAutoscaler, at *field.Path) {
+	for _, e := range metrics.Validate(hpa) {
+		e.Field = at.String() + "." + e.Field
+		p.errs = append(p.errs, e)
+	}
+	if hpa == nil {
+		return
+	}
+	ref, w := hpa.Spec.ScaleTargetRef, p.in.Workload
+	group := func(apiVersion string) string {
+		gv, err := schema.ParseGroupVersion(apiVersion)
+		if err != nil {
+			return apiVersion
+		}
+		return gv.Group
+	}
+	other := ref.Kind != w.Kind || ref.Name != w.Name ||
+		(hpa.Namespace != "" && w.Namespace != "" && hpa.Namespace != w.Namespace) ||
+		(ref.APIVersion != "" && w.APIVersion != "" && group(ref.APIVersion) != group(w.APIVersion))
+	if other {
+		p.errs = append(p.errs, field.Invalid(at.Child("spec", "scaleTargetRef"), hpa.Namespace+"/"+ref.Kind+"/"+ref.Name,
+			fmt.Sprintf("is not this workload, %s/%s/%s", w.Namespace, w.Kind, w.Name)))
+	}
+}

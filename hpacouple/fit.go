@@ -1,0 +1,168 @@
+package hpacouple
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/bounds"
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/metrics"
+)
+
+// fit finds the target for the settled requests of the entry's resource, moves the requests where a bound acts, and tests whether the
+// finished pair can scale out.
+func (p *planner) fit(e metrics.Entry) {
+	cells := p.cellsOf(e.Resource)
+	w := &Working{Resource: e.Resource, Basis: p.sum.Basis, Old: p.sum.Milli, Bounds: bounds.Effective(p.bounds, e.Utilization)}
+	p.working, p.target = w, e.Utilization
+	for i := range cells {
+		cells[i].counted = p.sum.Terms[i].Counted
+		if cells[i].cause != "" && cells[i].counted {
+			p.outcome.cause = cells[i].cause
+		}
+	}
+	var ok bool
+	if w.Wanted, ok = p.sumOf(cells); !ok {
+		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
+		return
+	}
+	p.checkPodLevel(e.Resource, cells)
+	if p.outcome.cause != "" || len(p.errs) > 0 {
+		return
+	}
+	if p.fitCells(e, cells); p.outcome.cause != "" {
+		return
+	}
+	w.Reach = p.reach(p.target, w.New, p.limitSum(cells, false))
+	if !w.Reach.Reachable && p.reach(e.Utilization, w.Old, p.limitSum(cells, true)).Reachable {
+		p.outcome.cause = bounds.CauseReach
+	}
+}
+
+// fitCells runs bounds.Fit over the cells that count.
+func (p *planner) fitCells(e metrics.Entry, cells []cell) {
+	w := p.working
+	linear, moving := p.linearSum(cells)
+	var items []bounds.Item
+	for _, i := range moving {
+		c := &cells[i]
+		items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+	}
+	f, ok := bounds.Fit(e.Utilization, w.Old, linear, items, w.Bounds)
+	if !ok {
+		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
+		return
+	}
+	if f.Cause != "" {
+		p.outcome.cause = f.Cause
+		return
+	}
+	for k, i := range moving {
+		if c := &cells[i]; f.Requests[k] != c.settled {
+			c.final, c.by = f.Requests[k], f.Acted
+		}
+	}
+	w.Acted, w.Needed = f.Acted, f.Needed
+	p.target = f.Target
+	if w.New, ok = p.sumOf(cells); !ok {
+		p.outcome.cause = bounds.CauseInit
+		return
+	}
+	if w.New != f.Sum { // an init step of an aggregate decides the sum
+		inside := exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Hi) <= 0 && exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Lo) >= 0
+		target, fits := bounds.Target(e.Utilization, w.Old, w.New)
+		if !inside || !fits {
+			p.outcome.cause = bounds.CauseInit
+			return
+		}
+		p.target = target
+	}
+	if !anyChange(cells) {
+		p.target = e.Utilization // law H2: a bound may have acted and given everything back
+	}
+}
+
+// sumOf is the request sum with the cells' final requests. The sum's terms are the same containers in the same order.
+func (p *planner) sumOf(cells []cell) (int64, bool) {
+	return p.sum.With(func(i int) int64 { return cells[i].final })
+}
+
+// linearSum is the part of the request sum in which containers add up, and which cells those are. It differs from the request sum only where
+// an init step of an aggregate is larger.
+func (p *planner) linearSum(cells []cell) (sum int64, moving []int) {
+	sum = p.sum.Overhead
+	if p.sum.Basis == metrics.BasisPodLevel {
+		return p.sum.Milli, nil
+	}
+	for i := range cells {
+		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
+			sum += c.final // cannot pass int64: sumOf has added the same
+			moving = append(moving, i)
+		}
+	}
+	return sum, moving
+}
+
+// checkPodLevel refuses containers that were raised above the pod's own request.
+func (p *planner) checkPodLevel(name corev1.ResourceName, cells []cell) {
+	if p.sum.Basis != metrics.BasisPodLevel || p.sum.PodLevel.Source != metrics.SourcePodLevel {
+		return
+	}
+	var before, after int64
+	fits := true
+	for i := range cells {
+		if cells[i].Role == metrics.RoleInit {
+			continue
+		}
+		var a, b bool
+		before, a = exact.Add(before, cells[i].Request.Milli)
+		after, b = exact.Add(after, cells[i].final)
+		fits = fits && a && b
+	}
+	if !fits || (after > p.sum.PodLevel.Milli && after > before) {
+		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(name),
+			"the containers' requests no longer fit the pod-level request of "+p.sum.PodLevel.Quantity().String()))
+	}
+}
+
+// reach says whether a pair can scale out.
+func (p *planner) reach(target int32, requests, limits int64) bounds.Reach {
+	r, _ := bounds.Reachable(target, requests, limits, p.tolerance()) // the sums are above 0 here
+	return r
+}
+
+// limitSum is the most that one pod can use: the sum of the limits of all containers that run together, or the pod-level limit where that is
+// lower; -1 where neither covers the pod.
+func (p *planner) limitSum(cells []cell, present bool) int64 {
+	sum, covered := int64(0), true
+	for i := range cells {
+		c := &cells[i]
+		if c.Role == metrics.RoleInit {
+			continue
+		}
+		limit := c.limitAfter
+		if present {
+			limit = c.Limit
+		}
+		var fits bool
+		sum, fits = exact.Add(sum, limit.Milli)
+		covered = covered && limit.Present() && fits
+	}
+	own, err := p.in.Pod.PodLimit(p.working.Resource)
+	if err == nil && own.Present() && (!covered || own.Milli < sum) {
+		return own.Milli
+	}
+	if !covered {
+		return -1
+	}
+	return sum
+}
+
+// tolerance is what the controller uses on the way up: the HPA's own, else the cluster's.
+func (p *planner) tolerance() float64 {
+	if b := p.in.HPA.Spec.Behavior; b != nil && b.ScaleUp != nil && b.ScaleUp.Tolerance != nil {
+		q := b.ScaleUp.Tolerance.DeepCopy()
+		return q.AsApproximateFloat64()
+	}
+	return p.cluster
+}
