@@ -2,13 +2,14 @@ package metrics_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -18,8 +19,6 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	podregistry "k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
-
-	appsv1 "k8s.io/api/apps/v1"
 )
 
 // TestGates: what follows compares with the defaults of v1.37. Where a default moves, the library's documents must move too.
@@ -45,8 +44,9 @@ func must(t fataler, err error) {
 //
 //  1. the template is stored in a Deployment: defaults of apps/v1;
 //  2. a pod is made from it and posted: defaults of core/v1, which copy limits into missing requests;
-//  3. mutating admission: the LimitRanger plugin, once for each LimitRange of the namespace, in the order given, each as
-//     the API server has stored it, with its own defaults;
+//  3. mutating admission: the LimitRanger plugin, once for each LimitRange of the namespace, each as the API server has
+//     stored it, with its own defaults. A real one takes them in the order of a map; here it is the order of names, which
+//     is the library's choice;
 //  4. the registry's PrepareForCreate: defaults of pod-level resources, with every container in sight;
 //  5. it is written, and read again with the defaults of core/v1.
 //
@@ -64,44 +64,24 @@ func create(t fataler, posted *corev1.Pod, limitRanges []corev1.LimitRange) (*co
 	pod := &core.Pod{}
 	must(t, legacyscheme.Scheme.Convert(posted, pod, nil))
 
+	stored := make([]*corev1.LimitRange, len(limitRanges))
 	for i := range limitRanges {
-		stored := limitRanges[i].DeepCopy()
-		legacyscheme.Scheme.Default(stored)
-		must(t, limitranger.PodMutateLimitFunc(stored, pod))
+		stored[i] = limitRanges[i].DeepCopy()
+		legacyscheme.Scheme.Default(stored[i])
+	}
+	slices.SortStableFunc(stored, func(a, b *corev1.LimitRange) int { return strings.Compare(a.Name, b.Name) })
+	for _, limitRange := range stored {
+		must(t, limitranger.PodMutateLimitFunc(limitRange, pod))
 	}
 
 	podregistry.Strategy.PrepareForCreate(context.Background(), pod)
 	valid := len(podregistry.Strategy.Validate(context.Background(), pod)) == 0
-	for i := range limitRanges {
-		stored := limitRanges[i].DeepCopy()
-		legacyscheme.Scheme.Default(stored)
-		valid = valid && limitranger.PodValidateLimitFunc(stored, pod) == nil
+	for _, limitRange := range stored {
+		valid = valid && limitranger.PodValidateLimitFunc(limitRange, pod) == nil
 	}
 
 	read := &corev1.Pod{}
 	must(t, legacyscheme.Scheme.Convert(pod, read, nil))
 	legacyscheme.Scheme.Default(read)
 	return read, valid
-}
-
-// overTheWire sends an object through the codec of its API group version, as a client, the server and its storage do.
-func overTheWire(t fataler, version schema.GroupVersion, object runtime.Object) runtime.Object {
-	codec := legacyscheme.Codecs.LegacyCodec(version)
-	internal, err := runtime.Decode(codec, encode(t, object, version))
-	must(t, err)
-	text, err := runtime.Encode(codec, internal)
-	must(t, err)
-	out, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
-	must(t, err)
-	return out
-}
-
-func encode(t fataler, object runtime.Object, version schema.GroupVersion) []byte {
-	object = object.DeepCopyObject()
-	kinds, _, err := legacyscheme.Scheme.ObjectKinds(object)
-	must(t, err)
-	object.GetObjectKind().SetGroupVersionKind(version.WithKind(kinds[0].Kind))
-	text, err := runtime.Encode(legacyscheme.Codecs.LegacyCodec(), object)
-	must(t, err)
-	return text
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 )
 
@@ -59,7 +60,7 @@ func drawShape(t *rapid.T) shape {
 	if rapid.IntRange(0, 3).Draw(t, "memory") > 0 {
 		s.names = append(s.names, corev1.ResourceMemory)
 	}
-	if extra := rapid.IntRange(0, 11).Draw(t, "extra"); extra < 3 {
+	if extra := rapid.IntRange(0, 7).Draw(t, "extra"); extra < 3 {
 		s.names = append(s.names, []corev1.ResourceName{hugePages, device, corev1.ResourceEphemeralStorage}[extra])
 	}
 	return s
@@ -75,10 +76,13 @@ func (s shape) drawRequirements(t *rapid.T) (out corev1.ResourceRequirements) {
 		request, limit := drawQuantity(t, name), resource.Quantity{}
 		if given != 0 {
 			limit = drawQuantity(t, name)
-			whole := name == hugePages || name == device
-			if s.tidy && (request.Cmp(limit) > 0 || whole) {
-				limit = request.DeepCopy()
-			}
+		}
+		if s.tidy && (name == hugePages || name == device) {
+			request = resource.MustParse(rapid.SampledFrom([]string{"0", "2Mi", "4Mi"}).Draw(t, "whole"))
+			given = 1 + given/2
+			limit = request.DeepCopy()
+		} else if s.tidy && request.Cmp(limit) > 0 {
+			limit = request.DeepCopy()
 		}
 		if given != 3 {
 			put(&out.Requests, name, request)
@@ -171,8 +175,9 @@ func (s shape) drawPodLevel(t *rapid.T) *corev1.ResourceRequirements {
 // drawLimitRanges draws 0 to 3 LimitRanges with 0 to 2 items each; most items concern containers.
 func (s shape) drawLimitRanges(t *rapid.T) []corev1.LimitRange {
 	var out []corev1.LimitRange
-	for range rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "limit ranges") {
-		limitRange := corev1.LimitRange{}
+	names := rapid.Permutation([]string{"a", "b", "c"}).Draw(t, "names")
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "limit ranges") {
+		limitRange := corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: names[i]}}
 		for range rapid.IntRange(0, 2).Draw(t, "items") {
 			item := corev1.LimitRangeItem{Type: rapid.SampledFrom([]corev1.LimitType{
 				corev1.LimitTypeContainer, corev1.LimitTypeContainer, corev1.LimitTypeContainer, corev1.LimitTypePod, corev1.LimitTypePersistentVolumeClaim, "",
