@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -200,7 +201,6 @@ func (c vpaCase) run(t testing.TB) recommend.Input {
 					keys = append(keys, key)
 				}
 				rule := ruleOf(container.Name)
-				_ = rule
 				id := pod.Name + "/" + container.Name
 				for _, s := range container.Streams {
 					if s.Resource != resourceName {
@@ -209,7 +209,7 @@ func (c vpaCase) run(t testing.TB) recommend.Input {
 					for i := range s.Count {
 						at, v := s.Start.Add(time.Duration(i*s.StepSeconds)*time.Second), s.value(i)
 						if resourceName == corev1.ResourceCPU {
-							events = append(events, event{at: at, apply: func() error { return addCPU(state.cpu, id, at, v) }})
+							events = append(events, event{at: at, apply: func() error { return usage.AddCPU(state.cpu, instanceOf(id), at, float64(v)/1000) }})
 						} else {
 							events = append(events, event{at: at, apply: func() error { return rule.Add(state.peaks, instanceOf(id), at, v) }})
 						}
@@ -229,7 +229,7 @@ func (c vpaCase) run(t testing.TB) recommend.Input {
 			}
 		}
 	}
-	instances, lastCPU = map[string]*usage.Instance{}, map[string]time.Time{}
+	instances = map[string]*usage.Instance{}
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 	accepted, discarded, ooms, oomsLost := 0, 0, 0, 0
 	for _, e := range events {
@@ -253,7 +253,7 @@ func (c vpaCase) run(t testing.TB) recommend.Input {
 	merged := map[string]*vpaState{}
 	var in recommend.Input
 	for _, key := range keys {
-		_, container, _ := cutKey(key)
+		_, container, _ := strings.Cut(key, "/")
 		m := merged[container]
 		if m == nil {
 			cpu, _ := usage.NewHistogram(usage.VPACPU, cpuHalf)
@@ -290,33 +290,13 @@ func (c vpaCase) run(t testing.TB) recommend.Input {
 	return in
 }
 
-var (
-	instances map[string]*usage.Instance
-	lastCPU   map[string]time.Time
-)
+var instances map[string]*usage.Instance
 
 func instanceOf(id string) *usage.Instance {
 	if instances[id] == nil {
 		instances[id] = &usage.Instance{}
 	}
 	return instances[id]
-}
-
-func addCPU(h *usage.Histogram, id string, at time.Time, milli int64) error {
-	if !at.After(lastCPU[id]) {
-		return usage.ErrOrder
-	}
-	lastCPU[id] = at
-	return h.Add(at, float64(milli)/1000, usage.VPASampleWeight)
-}
-
-func cutKey(key string) (string, string, bool) {
-	for i := range key {
-		if key[i] == '/' {
-			return key[:i], key[i+1:], true
-		}
-	}
-	return "", key, false
 }
 
 func roundTrip(t testing.TB, h *usage.Histogram, halfLife time.Duration) *usage.Histogram {

@@ -51,12 +51,34 @@ func (r PeakRule) Needed(used int64) int64 {
 	return max(used+min(max(r.MinBump, 0), maxBytes), int64(scaled))
 }
 
-// Instance is what has to be remembered about one container of one pod to find its peaks. The zero value is a container
-// that was not seen yet. A pod that is replaced is a new instance.
+// Instance is what has to be remembered about one container of one pod to find its peaks and its repeated samples. The
+// zero value is a container that was not seen yet. A pod that is replaced is a new instance.
 type Instance struct {
-	end, last          int64 // ns since 1970: end of the interval, newest sample
+	end, last          int64 // ns since 1970: end of the memory interval, newest memory sample
 	usagePeak, oomPeak int64 // bytes, in the interval
-	started            bool
+	lastCPU            int64 // ns since 1970: newest cpu sample
+	started, cpu       bool
+}
+
+// AddCPU takes one cpu sample, in cores, with the weight that VPA gives it. It returns ErrOrder unless the sample is newer
+// than the instance's last one, and otherwise the errors of Histogram.Add; then nothing has changed.
+// Upstream: addCPUSample in pkg/recommender/model/container.go, VPA 1.8.1.
+func AddCPU(into *Histogram, instance *Instance, t time.Time, cores float64) error {
+	if into == nil || instance == nil {
+		return ErrLayout
+	}
+	ns, ok := instant(t)
+	if !ok {
+		return ErrTime
+	}
+	if instance.cpu && ns <= instance.lastCPU {
+		return ErrOrder
+	}
+	if err := into.Add(t, cores, VPASampleWeight); err != nil {
+		return err
+	}
+	instance.lastCPU, instance.cpu = ns, true
+	return nil
 }
 
 // Add takes one memory sample in bytes. The interval's peak stands in the histogram with weight 1 at the interval's end,
@@ -122,7 +144,8 @@ func (r PeakRule) add(into *Histogram, instance *Instance, t time.Time, bytes in
 	if err := into.Add(moment(end), float64(bytes), 1); err != nil {
 		return err
 	}
-	*instance = Instance{end: end, last: ns, started: true}
+	instance.end, instance.last, instance.started = end, ns, true
+	instance.usagePeak, instance.oomPeak = 0, 0
 	instance.set(bytes, oom)
 	return nil
 }
