@@ -109,6 +109,9 @@ type limitRanges struct {
 }
 
 func (r *reader) limitRanges(list []corev1.LimitRange) limitRanges {
+	if len(list) == 0 {
+		return limitRanges{}
+	}
 	out := limitRanges{container: map[corev1.ResourceName]bounds{}, pod: map[corev1.ResourceName]bounds{},
 		ratio: map[corev1.ResourceName]int64{}, fallback: map[corev1.ResourceName]int64{}, request: map[corev1.ResourceName]int64{}}
 	for i := range list {

@@ -32,9 +32,9 @@ func (s Strategy) Validate(path *field.Path) field.ErrorList {
 	if s.MinSpan.Duration < 0 || s.MinSpan.Duration > s.Window.Duration && s.Window.Duration > 0 {
 		errs = append(errs, field.Invalid(path.Child("minSpan"), s.MinSpan.Duration.String(), "must be within 0 and the window"))
 	}
-	errs = append(errs, share(path.Child("oom", "bump"), s.OOM.Bump, maxPPM)...)
-	errs = append(errs, amount(path.Child("oom", "minBump"), s.OOM.MinBump)...)
-	return append(errs, share(path.Child("throttledAbove"), s.ThrottledAbove, Whole)...)
+	errs = append(errs, share(path, s.OOM.Bump, maxPPM, "oom", "bump")...)
+	errs = append(errs, amount(path, s.OOM.MinBump, "oom", "minBump")...)
+	return append(errs, share(path, s.ThrottledAbove, Whole, "throttledAbove")...)
 }
 
 func (r Rule) validate(path *field.Path) field.ErrorList {
@@ -46,7 +46,7 @@ func (r Rule) validate(path *field.Path) field.ErrorList {
 		name string
 		of   Statistic
 	}{{"lower", r.Lower}, {"target", r.Target}, {"upper", r.Upper}} {
-		errs = append(errs, share(path.Child(s.name, "quantile"), s.of.Quantile, Whole)...)
+		errs = append(errs, share(path, s.of.Quantile, Whole, s.name, "quantile")...)
 		if s.of.Max && s.of.Quantile != 0 {
 			errs = append(errs, field.Invalid(path.Child(s.name), s.of, "is either a quantile or the maximum"))
 		}
@@ -57,15 +57,15 @@ func (r Rule) validate(path *field.Path) field.ErrorList {
 	if r.Upper.below(r.Target) {
 		errs = append(errs, field.Invalid(path.Child("upper"), r.Upper, "must not be below target"))
 	}
-	errs = append(errs, share(path.Child("margin"), r.Margin, maxPPM)...)
+	errs = append(errs, share(path, r.Margin, maxPPM, "margin")...)
 	if r.Confidence.Duration < 0 {
 		errs = append(errs, field.Invalid(path.Child("confidence"), r.Confidence.Duration.String(), "must not be negative"))
 	}
-	errs = append(errs, amount(path.Child("podMinimum"), r.PodMinimum)...)
-	errs = append(errs, amount(path.Child("minimum"), r.Minimum)...)
-	errs = append(errs, share(path.Child("maxRaise"), r.MaxRaise, maxPPM)...)
-	errs = append(errs, share(path.Child("maxCut"), r.MaxCut, Whole)...)
-	errs = append(errs, amount(path.Child("step"), r.Step)...)
+	errs = append(errs, amount(path, r.PodMinimum, "podMinimum")...)
+	errs = append(errs, amount(path, r.Minimum, "minimum")...)
+	errs = append(errs, share(path, r.MaxRaise, maxPPM, "maxRaise")...)
+	errs = append(errs, share(path, r.MaxCut, Whole, "maxCut")...)
+	errs = append(errs, amount(path, r.Step, "step")...)
 	if !slices.Contains(LimitModes(), r.Limit) {
 		errs = append(errs, field.NotSupported(path.Child("limit"), r.Limit, LimitModes()))
 	}
@@ -79,16 +79,18 @@ func (s Statistic) below(o Statistic) bool {
 	return s.Quantile < o.Quantile
 }
 
-func share(path *field.Path, v, most PPM) field.ErrorList {
+// Paths are only put together for what is wrong: a strategy is validated with every recommendation.
+
+func share(path *field.Path, v, most PPM, name string, more ...string) field.ErrorList {
 	if v < 0 || v > most {
-		return field.ErrorList{field.Invalid(path, int64(v), "must be within 0 and "+most.String()+" millionths")}
+		return field.ErrorList{field.Invalid(path.Child(name, more...), int64(v), "must be within 0 and "+most.String()+" millionths")}
 	}
 	return nil
 }
 
-func amount(path *field.Path, v int64) field.ErrorList {
+func amount(path *field.Path, v int64, name string, more ...string) field.ErrorList {
 	if v < 0 || v > maxAmount {
-		return field.ErrorList{field.Invalid(path, v, "must be within 0 and 1e14")}
+		return field.ErrorList{field.Invalid(path.Child(name, more...), v, "must be within 0 and 1e14")}
 	}
 	return nil
 }

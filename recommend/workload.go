@@ -223,7 +223,7 @@ func factsOf(u ContainerUsage, s Strategy) Facts {
 
 // policyOf returns the container's policy: the one with its name, otherwise the one for "*".
 func (in Input) policyOf(name string) (Policy, int) {
-	for _, want := range []string{name, "*"} {
+	for _, want := range [...]string{name, "*"} {
 		for i, p := range in.Policies {
 			if p.Container == want {
 				return p, i
@@ -236,6 +236,9 @@ func (in Input) policyOf(name string) (Policy, int) {
 // setPolicy reads the policy's bounds. It reports whether the policy wants a recommendation.
 func (d *draft) setPolicy(r *reader, in Input, name string) bool {
 	p, i := in.policyOf(name)
+	if i < 0 && in.MaxAllowed == nil {
+		return true
+	}
 	path := field.NewPath("policies").Index(max(i, 0))
 	d.policy.least, _ = r.amount(path.Child("minAllowed"), p.MinAllowed, d.out.Resource, ceilAmount)
 	if most, ok := r.amount(path.Child("maxAllowed"), p.MaxAllowed, d.out.Resource, floorAmount); ok {

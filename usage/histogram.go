@@ -113,6 +113,12 @@ func (h *Histogram) Add(t time.Time, value, weight float64) error {
 	if !ok {
 		return ErrTime
 	}
+	h.add(ns, value, weight)
+	return nil
+}
+
+// add takes a sample that was checked.
+func (h *Histogram) add(ns int64, value, weight float64) {
 	if h.halfLife != 0 {
 		weight = float64(weight * h.decay(ns))
 	}
@@ -122,7 +128,6 @@ func (h *Histogram) Add(t time.Time, value, weight float64) error {
 		h.addVPA(vpaLayouts[h.kind].bucket(value), weight)
 	}
 	h.note(ns, value)
-	return nil
 }
 
 func (h *Histogram) note(ns int64, value float64) {

@@ -74,9 +74,10 @@ func AddCPU(into *Histogram, instance *Instance, t time.Time, cores float64) err
 	if instance.cpu && ns <= instance.lastCPU {
 		return ErrOrder
 	}
-	if err := into.Add(t, cores, VPASampleWeight); err != nil {
-		return err
+	if !usable(cores) {
+		return ErrValue
 	}
+	into.add(ns, cores, VPASampleWeight)
 	instance.lastCPU, instance.cpu = ns, true
 	return nil
 }
@@ -129,21 +130,20 @@ func (r PeakRule) add(into *Histogram, instance *Instance, t time.Time, bytes in
 		if peak == 0 || bytes <= peak {
 			return nil
 		}
-		end := moment(instance.end)
-		if err := into.Subtract(end, float64(peak), 1); err != nil {
-			return err
-		}
+		into.subtract(instance.end, float64(peak), 1)
+		into.add(instance.end, float64(bytes), 1)
 		instance.set(bytes, oom)
-		return into.Add(end, float64(bytes), 1)
+		return nil
 	}
 	end := ns
 	if instance.started {
 		end = instance.end + (ns-instance.end)/int64(r.Interval)*int64(r.Interval)
 	}
 	end += int64(r.Interval)
-	if err := into.Add(moment(end), float64(bytes), 1); err != nil {
-		return err
+	if end >= maxSecond*1e9 {
+		return ErrTime
 	}
+	into.add(end, float64(bytes), 1)
 	instance.end, instance.last, instance.started = end, ns, true
 	instance.usagePeak, instance.oomPeak = 0, 0
 	instance.set(bytes, oom)

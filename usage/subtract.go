@@ -19,6 +19,12 @@ func (h *Histogram) Subtract(t time.Time, value, weight float64) error {
 	if !ok {
 		return ErrTime
 	}
+	h.subtract(ns, value, weight)
+	return nil
+}
+
+// subtract takes back a sample that was checked.
+func (h *Histogram) subtract(ns int64, value, weight float64) {
 	if h.halfLife != 0 {
 		weight = float64(weight * h.decay(ns))
 	}
@@ -28,20 +34,19 @@ func (h *Histogram) Subtract(t time.Time, value, weight float64) error {
 		h.total = left(h.total, weight, vpaEpsilon)
 		h.weights[bucket] = left(h.weights[bucket], weight, vpaEpsilon)
 		h.trim()
-		return nil
+		return
 	}
 	epsilon := float64(weight * 1e-9)
 	h.total = left(h.total, weight, epsilon)
 	if value <= fineZero {
 		h.zero = left(h.zero, weight, epsilon)
-		return nil
+		return
 	}
 	i := int(fineIndex(value)>>h.down) - int(h.base)
 	if h.used && i >= int(h.low) && i <= int(h.high) {
 		h.weights[i] = left(h.weights[i], weight, epsilon)
 		h.trim()
 	}
-	return nil
 }
 
 func left(value, sub, epsilon float64) float64 {
