@@ -59,13 +59,11 @@ func exp2(x float64) float64 {
 	if !(x > -1000 && x < 1000) {
 		return math.Exp2(x)
 	}
-	var k int
-	switch {
-	case x > 0:
-		k = int(x + 0.5)
-	case x < 0:
-		k = int(x - 0.5)
+	half := 0.5
+	if x < 0 {
+		half = -0.5
 	}
+	k := int(x + half)
 	t := x - float64(k)
 	high := float64(t * ln2High)
 	low := float64(-t * ln2Low)

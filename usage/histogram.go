@@ -24,10 +24,11 @@ type Histogram struct {
 	referred  bool  // reference and limit are set
 	base      int32 // Fine: the index of weights[0]
 
-	halfLife  int64   // ns; 0: no decay
-	reference int64   // ns since 1970: a sample at this time has its plain weight
-	limit     int64   // ns since 1970: a sample after this time moves the reference
-	divisor   float64 // the half-life in ns
+	vpa       *vpaLayout // nil: Fine
+	halfLife  int64      // ns; 0: no decay
+	reference int64      // ns since 1970: a sample at this time has its plain weight
+	limit     int64      // ns since 1970: a sample after this time moves the reference
+	divisor   float64    // the half-life in ns
 
 	count             int64
 	first, last       int64 // ns since 1970
@@ -53,7 +54,7 @@ func NewHistogram(layout Layout, halfLife time.Duration) (*Histogram, error) {
 	if halfLife != 0 && (halfLife < minHalfLife || halfLife > maxHalfLife) {
 		return nil, ErrHalfLife
 	}
-	h := &Histogram{kind: k, halfLife: int64(halfLife), divisor: float64(halfLife)}
+	h := &Histogram{kind: k, vpa: vpaLayouts[k], halfLife: int64(halfLife), divisor: float64(halfLife)}
 	h.limit = -1
 	h.clearRange()
 	return h, nil
@@ -120,12 +121,15 @@ func (h *Histogram) Add(t time.Time, value, weight float64) error {
 // add takes a sample that was checked.
 func (h *Histogram) add(ns int64, value, weight float64) {
 	if h.halfLife != 0 {
-		weight = float64(weight * h.decay(ns))
+		if ns > h.limit {
+			h.shift(ns)
+		}
+		weight = float64(weight * exp2(float64(ns-h.reference)/h.divisor))
 	}
-	if h.kind == fine {
+	if h.vpa == nil {
 		h.addFine(value, weight)
 	} else {
-		h.addVPA(vpaLayouts[h.kind].bucket(value), weight)
+		h.addVPA(h.vpa.bucket(value), weight)
 	}
 	h.note(ns, value)
 }

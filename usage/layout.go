@@ -69,6 +69,7 @@ type vpaLayout struct {
 	start *[vpaBuckets]float64
 	base  uint64 // the first cell
 	cell  [560]uint8
+	next  [vpaBuckets]int64 // the bits of the least value of the next bucket
 }
 
 // A cell is a thirty-second of an octave, at most 3.2 % wide. A bucket is more than 5 % wide, so that no cell holds more
@@ -82,6 +83,12 @@ var vpaLayouts = [kinds]*vpaLayout{
 
 func indexed(least, start *[vpaBuckets]float64) *vpaLayout {
 	l := &vpaLayout{least: least, start: start, base: math.Float64bits(least[1]) >> cellShift}
+	for i := range l.next {
+		l.next[i] = math.MaxInt64
+		if i+1 < vpaBuckets {
+			l.next[i] = int64(math.Float64bits(least[i+1]))
+		}
+	}
 	bucket := 0
 	for i := range l.cell {
 		low := math.Float64frombits((l.base + uint64(i)) << cellShift)
@@ -93,21 +100,19 @@ func indexed(least, start *[vpaBuckets]float64) *vpaLayout {
 	return l
 }
 
-// bucket returns the bucket of a usable value: the last one whose least value it reaches.
+// bucket returns the bucket of a usable value: the last one whose least value it reaches. Floats that are not negative
+// compare as their bits do; the comparison is a subtraction because a branch would be guessed wrong half of the time.
 func (l *vpaLayout) bucket(v float64) int {
-	i := math.Float64bits(v) >> cellShift
-	if i < l.base {
-		return 0
-	}
-	i -= l.base
+	bits := math.Float64bits(v)
+	i := bits>>cellShift - l.base // huge for values below the first cell
 	if i >= uint64(len(l.cell)) {
+		if v < l.least[1] {
+			return 0
+		}
 		return vpaBuckets - 1
 	}
 	b := int(l.cell[i])
-	if b < vpaBuckets-1 && v >= l.least[b+1] {
-		b++
-	}
-	return b
+	return b + 1 + int((int64(bits)-l.next[b])>>63)
 }
 
 // fineScale is the scale at which a Fine histogram starts.
@@ -117,7 +122,7 @@ const fineScale = 5
 const fineZero = 1.0 / (1 << 30)
 
 // fineBounds are the mantissas of 2^(i/32), rounded to the nearest float.
-var fineBounds = [1 << fineScale]uint64{
+var fineBounds = [1<<fineScale + 1]uint64{
 	0x0, 0x59b0d3158574, 0xb5586cf9890f, 0x11301d0125b51,
 	0x172b83c7d517b, 0x1d4873168b9aa, 0x2387a6e756238, 0x29e9df51fdee1,
 	0x306fe0a31b715, 0x371a7373aa9cb, 0x3dea64c123422, 0x44e086061892d,
@@ -126,6 +131,7 @@ var fineBounds = [1 << fineScale]uint64{
 	0x8ace5422aa0db, 0x93737b0cdc5e5, 0x9c49182a3f090, 0xa5503b23e255d,
 	0xae89f995ad3ad, 0xb7f76f2fb5e47, 0xc199bdd85529c, 0xcb720dcef9069,
 	0xd5818dcfba487, 0xdfc97337b9b5f, 0xea4afa2a490da, 0xf50765b6e4540,
+	1 << mantissaBits, // the next octave
 }
 
 const mantissaBits = 52
@@ -148,9 +154,7 @@ func fineIndex(v float64) int32 {
 	mantissa := b & (1<<mantissaBits - 1)
 	octave := int32(b>>mantissaBits) - 1023
 	i := int32(fineCells[mantissa>>(mantissaBits-fineScale-1)])
-	if i < 1<<fineScale && fineBounds[i] < mantissa {
-		i++
-	}
+	i -= int32((int64(fineBounds[i]) - int64(mantissa)) >> 63) // one more if the bound lies below; no branch, as in bucket
 	return octave<<fineScale + i - 1
 }
 

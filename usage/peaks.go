@@ -89,6 +89,13 @@ func AddCPU(into *Histogram, instance *Instance, t time.Time, cores float64) err
 // and ErrHalfLife for a rule that is not valid; then nothing has changed. Upstream: addMemorySample in
 // pkg/recommender/model/container.go, VPA 1.8.1. As there, a zero in the first sample of an interval hides the rest of it.
 func (r PeakRule) Add(into *Histogram, instance *Instance, t time.Time, bytes int64) error {
+	if instance != nil && into != nil && instance.started && bytes >= 0 && bytes <= max(instance.usagePeak, instance.oomPeak) {
+		// Most samples end here: nothing changes but the time of the newest one.
+		if ns, ok := instant(t); ok && ns >= instance.last && ns < instance.end {
+			instance.last = ns
+			return nil
+		}
+	}
 	return r.add(into, instance, t, bytes, false)
 }
 
@@ -130,8 +137,7 @@ func (r PeakRule) add(into *Histogram, instance *Instance, t time.Time, bytes in
 		if peak == 0 || bytes <= peak {
 			return nil
 		}
-		into.subtract(instance.end, float64(peak), 1)
-		into.add(instance.end, float64(bytes), 1)
+		into.replace(instance.end, float64(peak), float64(bytes), 1)
 		instance.set(bytes, oom)
 		return nil
 	}

@@ -49,6 +49,27 @@ func (h *Histogram) subtract(ns int64, value, weight float64) {
 	}
 }
 
+// replace takes back a sample and adds a larger one of the same time and weight, as one step.
+func (h *Histogram) replace(ns int64, old, new, weight float64) {
+	if h.vpa == nil {
+		h.subtract(ns, old, weight)
+		h.add(ns, new, weight)
+		return
+	}
+	if h.halfLife != 0 {
+		weight = float64(weight * h.decay(ns))
+	}
+	from, to := h.vpa.bucket(old), h.vpa.bucket(new)
+	h.total = left(h.total, weight, vpaEpsilon)
+	h.weights[from] = left(h.weights[from], weight, vpaEpsilon)
+	h.addVPA(to, weight)
+	if h.weights[from] < vpaEpsilon {
+		h.trim()
+	}
+	h.count = max(h.count-1, 0)
+	h.note(ns, new)
+}
+
 func left(value, sub, epsilon float64) float64 {
 	value -= sub
 	if value < epsilon {
