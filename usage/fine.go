@@ -49,7 +49,9 @@ func (h *Histogram) lay(low, high int32, halvings uint8) {
 	h.base = low - (vpaBuckets-1-(high-low))/2
 	h.low, h.high = int16(low-h.base), int16(high-h.base)
 	for b := from; b <= to; b++ {
-		h.weights[(base+int32(b))>>halvings-h.base] += old[b]
+		if old[b] > 0 {
+			h.weights[(base+int32(b))>>halvings-h.base] += old[b]
+		}
 	}
 }
 

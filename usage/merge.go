@@ -59,7 +59,9 @@ func (h *Histogram) mergeFine(o *Histogram) {
 	h.place(low >> (h.down - o.down))
 	h.place(high >> (h.down - o.down))
 	for b := o.low; b <= o.high; b++ {
-		h.weights[(o.base+int32(b))>>(h.down-o.down)-h.base] += o.weights[b]
+		if o.weights[b] > 0 {
+			h.weights[(o.base+int32(b))>>(h.down-o.down)-h.base] += o.weights[b]
+		}
 	}
 }
 
