@@ -104,6 +104,9 @@ func (d *draft) capAtLimit() {
 // known. It reports whether the limit would fall below that, and whether the limit fits an amount.
 func (d *draft) finish(startup int64) (belowStartup, ok bool) {
 	d.out.Request, d.out.Lower, d.out.Upper = d.now.Request, d.now.Lower, d.now.Upper
+	if d.now.Request >= d.out.Uncapped {
+		d.out.CappedBy = ""
+	}
 	limit, ok := d.limitFor(d.now.Request)
 	if !ok {
 		return false, false

@@ -14,7 +14,13 @@ import (
 
 func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 
-// TestCases holds the public reports about measurements, by the id of the collection that they come from.
+// TestCases holds what users of recommenders have reported in public about measurements.
+//
+//	C07  github.com/kubernetes-sigs/metrics-server/issues/745
+//	C09  github.com/kubernetes-sigs/metrics-server/pull/1300
+//	C34  github.com/attune-io/attune/pull/603
+//	C36  github.com/mercari/tortoise/pull/137
+//	C39  github.com/robusta-dev/krr/issues/157
 func TestCases(t *testing.T) {
 	t.Run("C07 negative CPU after a restart is missing", func(t *testing.T) {
 		clean, report := usage.Clean([]usage.Point{{at(0), 0.09}, {at(15), -0.513}}, usage.Window{})
