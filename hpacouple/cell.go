@@ -2,6 +2,7 @@ package hpacouple
 
 import (
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -12,10 +13,10 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 )
 
-// resources are the two that can be recommended, in the order in which results list them.
-func resources() []corev1.ResourceName {
-	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-}
+// allSized are the two resources that can be recommended, in the order in which results list them.
+var allSized = [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+func resources() []corev1.ResourceName { return slices.Clone(allSized[:]) }
 
 // cell is one container and resource on its way through the plan. Amounts are thousandths.
 type cell struct {
@@ -36,12 +37,17 @@ type cell struct {
 	stays   bool // the plan changes nothing
 }
 
-// ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes.
+// ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes, or the present request
+// where that is a fraction at the limit (1.1Gi of 1.1Gi), so that a raise never turns into a cut.
 func (c *cell) ceiling() int64 {
-	if !c.limitAfter.Present() {
+	limit := c.limitAfter.Milli
+	switch {
+	case !c.limitAfter.Present():
 		return -1
+	case c.Request.Milli <= limit:
+		return max(limit-limit%unit(c.resource), c.Request.Milli)
 	}
-	return c.limitAfter.Milli - c.limitAfter.Milli%unit(c.resource)
+	return limit - limit%unit(c.resource)
 }
 
 // unit is the smallest request that is written: 1m of cpu, one byte of memory.

@@ -16,14 +16,15 @@ import (
 
 // readOptions fills in the defaults and refuses what cannot be meant.
 func (p *planner) readOptions() {
-	o, at := &p.in.Options, field.NewPath("options")
+	o := &p.in.Options
+	at := func(name string) *field.Path { return field.NewPath("options", name) }
 	p.allowed = o.AutoPatch
 	if p.allowed == nil {
-		p.allowed = resources()
+		p.allowed = allSized[:]
 	}
 	for i, name := range o.AutoPatch {
 		if !sized(name) {
-			p.errs = append(p.errs, field.NotSupported(at.Child("autoPatch").Index(i), name, resources()))
+			p.errs = append(p.errs, field.NotSupported(at("autoPatch").Index(i), name, resources()))
 		}
 	}
 	p.bounds = bounds.DefaultTarget()
@@ -34,34 +35,34 @@ func (p *planner) readOptions() {
 		p.bounds.Hi, p.bounds.HiBy = int64(o.MaxUtilization), bounds.RuleOption
 	}
 	if p.bounds.Lo < 1 {
-		p.errs = append(p.errs, field.Invalid(at.Child("minUtilization"), p.bounds.Lo, "must be at least 1"))
+		p.errs = append(p.errs, field.Invalid(at("minUtilization"), p.bounds.Lo, "must be at least 1"))
 	}
 	if p.bounds.Empty() {
-		p.errs = append(p.errs, field.Invalid(at.Child("maxUtilization"), p.bounds.Hi, "must be at least minUtilization, "+strconv.FormatInt(p.bounds.Lo, 10)))
+		p.errs = append(p.errs, field.Invalid(at("maxUtilization"), p.bounds.Hi, "must be at least minUtilization, "+strconv.FormatInt(p.bounds.Lo, 10)))
 	}
 	p.steps = [2]int64{1, 1 << 20 * 1000}
 	for name, q := range o.Steps {
 		m, err := exact.Milli(q)
 		switch {
 		case !sized(name):
-			p.errs = append(p.errs, field.NotSupported(at.Child("steps").Key(string(name)), name, resources()))
+			p.errs = append(p.errs, field.NotSupported(at("steps").Key(string(name)), name, resources()))
 		case err != nil:
-			p.errs = append(p.errs, field.Invalid(at.Child("steps").Key(string(name)), text(q), err.Error()))
+			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), err.Error()))
 		case m < 1 || m%unit(name) != 0:
-			p.errs = append(p.errs, field.Invalid(at.Child("steps").Key(string(name)), text(q), "must be a whole number of millicores or bytes, at least 1"))
+			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), "must be a whole number of millicores or bytes, at least 1"))
 		default:
 			p.steps[index(name)] = m
 		}
 	}
 	p.nodes = [2]int64{-1, -1}
-	for i, name := range resources() {
+	for i, name := range allSized {
 		q, ok := o.LargestNode[name]
 		if !ok {
 			continue
 		}
 		m, err := exact.FloorMilli(q)
 		if err != nil {
-			p.errs = append(p.errs, field.Invalid(at.Child("largestNode").Key(string(name)), text(q), err.Error()))
+			p.errs = append(p.errs, field.Invalid(at("largestNode").Key(string(name)), text(q), err.Error()))
 			continue
 		}
 		p.nodes[i] = m
@@ -70,7 +71,7 @@ func (p *planner) readOptions() {
 	if o.Tolerance != nil {
 		q := o.Tolerance.DeepCopy()
 		if p.cluster = q.AsApproximateFloat64(); !(p.cluster >= 0) {
-			p.errs = append(p.errs, field.Invalid(at.Child("tolerance"), text(q), "must not be negative"))
+			p.errs = append(p.errs, field.Invalid(at("tolerance"), text(q), "must not be negative"))
 		}
 	}
 }
@@ -99,24 +100,25 @@ func (p *planner) checkInput() {
 	}
 	p.checkRecommendations(names)
 	for i, hpa := range p.in.OtherHPAs {
-		p.checkHPA(hpa, field.NewPath("otherHPAs").Index(i))
+		p.checkHPA(hpa, func() *field.Path { return field.NewPath("otherHPAs").Index(i) })
 	}
 	if p.in.HPA != nil {
-		p.checkHPA(p.in.HPA, field.NewPath("hpa"))
+		p.checkHPA(p.in.HPA, func() *field.Path { return field.NewPath("hpa") })
 	}
 }
 
 func (p *planner) checkRecommendations(names map[string]bool) {
 	p.asked = make(map[string]int, len(p.in.Recommendations))
 	for i := range p.in.Recommendations {
-		r, at := &p.in.Recommendations[i], field.NewPath("recommendations").Index(i)
+		r := &p.in.Recommendations[i]
+		at := func(name string) *field.Path { return field.NewPath("recommendations").Index(i).Child(name) }
 		if _, again := p.asked[r.Container]; again {
-			p.errs = append(p.errs, field.Duplicate(at.Child("container"), r.Container))
+			p.errs = append(p.errs, field.Duplicate(at("container"), r.Container))
 			continue
 		}
 		p.asked[r.Container] = i
 		if !names[r.Container] {
-			p.errs = append(p.errs, field.Invalid(at.Child("container"), r.Container, p.whyUnknown(r.Container)))
+			p.errs = append(p.errs, field.Invalid(at("container"), r.Container, p.whyUnknown(r.Container)))
 		}
 		for _, list := range []struct {
 			amounts corev1.ResourceList
@@ -124,13 +126,13 @@ func (p *planner) checkRecommendations(names map[string]bool) {
 		}{{r.Requests, "requests"}, {r.Limits, "limits"}} {
 			for name := range list.amounts {
 				if !sized(name) {
-					p.errs = append(p.errs, field.NotSupported(at.Child(list.name).Key(string(name)), name, resources()))
+					p.errs = append(p.errs, field.NotSupported(at(list.name).Key(string(name)), name, resources()))
 				}
 			}
 		}
 		for k, name := range r.UnsetLimits {
 			if !sized(name) {
-				p.errs = append(p.errs, field.NotSupported(at.Child("unsetLimits").Index(k), name, resources()))
+				p.errs = append(p.errs, field.NotSupported(at("unsetLimits").Index(k), name, resources()))
 			}
 		}
 	}
@@ -153,27 +155,29 @@ func (p *planner) whyUnknown(name string) string {
 }
 
 // checkHPA refuses an HPA that the API server would refuse, and one for another workload.
-func (p *planner) checkHPA(hpa *autoscalingv2.HorizontalPodAutoscaler, at *field.Path) {
+func (p *planner) checkHPA(hpa *autoscalingv2.HorizontalPodAutoscaler, at func() *field.Path) {
 	for _, e := range metrics.Validate(hpa) {
-		e.Field = at.String() + "." + e.Field
+		e.Field = at().String() + "." + e.Field
 		p.errs = append(p.errs, e)
 	}
 	if hpa == nil {
 		return
 	}
 	ref, w := hpa.Spec.ScaleTargetRef, p.in.Workload
-	group := func(apiVersion string) string {
-		gv, err := schema.ParseGroupVersion(apiVersion)
-		if err != nil {
-			return apiVersion
-		}
-		return gv.Group
-	}
 	other := ref.Kind != w.Kind || ref.Name != w.Name ||
 		(hpa.Namespace != "" && w.Namespace != "" && hpa.Namespace != w.Namespace) ||
-		(ref.APIVersion != "" && w.APIVersion != "" && group(ref.APIVersion) != group(w.APIVersion))
+		(ref.APIVersion != "" && w.APIVersion != "" && groupOf(ref.APIVersion) != groupOf(w.APIVersion))
 	if other {
-		p.errs = append(p.errs, field.Invalid(at.Child("spec", "scaleTargetRef"), hpa.Namespace+"/"+ref.Kind+"/"+ref.Name,
+		p.errs = append(p.errs, field.Invalid(at().Child("spec", "scaleTargetRef"), hpa.Namespace+"/"+ref.Kind+"/"+ref.Name,
 			fmt.Sprintf("is not this workload, %s/%s/%s", w.Namespace, w.Kind, w.Name)))
 	}
+}
+
+// groupOf returns the group of an apiVersion, or the text itself where it is none.
+func groupOf(apiVersion string) string {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return apiVersion
+	}
+	return gv.Group
 }

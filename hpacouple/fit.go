@@ -1,6 +1,8 @@
 package hpacouple
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -39,16 +41,19 @@ func (p *planner) fit(e metrics.Entry) {
 	}
 }
 
-// fitCells runs bounds.Fit over the cells that count.
+// fitCells runs bounds.Fit over the cells that count. Where a bound acts the request sum must be a plain sum of containers, before and after:
+// in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that is refused.
 func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	w := p.working
-	linear, moving := p.linearSum(cells)
 	var items []bounds.Item
-	for _, i := range moving {
-		c := &cells[i]
-		items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+	var moving []int
+	for i := range cells {
+		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
+			items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+			moving = append(moving, i)
+		}
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, linear, items, w.Bounds)
+	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
@@ -62,45 +67,35 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			c.final, c.by = f.Requests[k], f.Acted
 		}
 	}
-	w.Acted, w.Needed = f.Acted, f.Needed
-	p.target = f.Target
-	if w.New, ok = p.sumOf(cells); !ok {
+	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target
+	w.New, ok = p.sumOf(cells)
+	if f.Acted != "" && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
+		!p.plain(cells, w.Wanted, func(c *cell) int64 { return c.settled })) {
 		p.outcome.cause = bounds.CauseInit
 		return
 	}
-	if w.New != f.Sum { // an init step of an aggregate decides the sum
-		inside := exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Hi) <= 0 && exact.Compare(w.Old, int64(e.Utilization), w.New, w.Bounds.Lo) >= 0
-		target, fits := bounds.Target(e.Utilization, w.Old, w.New)
-		if !inside || !fits {
-			p.outcome.cause = bounds.CauseInit
-			return
-		}
-		p.target = target
-	}
-	if !anyChange(cells) {
+	if !slices.ContainsFunc(cells, func(c cell) bool { return c.counted && c.changes() }) {
 		p.target = e.Utilization // law H2: a bound may have acted and given everything back
 	}
+}
+
+// plain says whether a request sum is the plain sum of containers, sidecars and overhead, or does not depend on them at all.
+func (p *planner) plain(cells []cell, sum int64, amount func(*cell) int64) bool {
+	if p.sum.Basis == metrics.BasisPodLevel {
+		return true
+	}
+	plain := p.sum.Overhead
+	for i := range cells {
+		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
+			plain += amount(c) // cannot pass int64: the request sum is at least as large
+		}
+	}
+	return plain == sum
 }
 
 // sumOf is the request sum with the cells' final requests. The sum's terms are the same containers in the same order.
 func (p *planner) sumOf(cells []cell) (int64, bool) {
 	return p.sum.With(func(i int) int64 { return cells[i].final })
-}
-
-// linearSum is the part of the request sum in which containers add up, and which cells those are. It differs from the request sum only where
-// an init step of an aggregate is larger.
-func (p *planner) linearSum(cells []cell) (sum int64, moving []int) {
-	sum = p.sum.Overhead
-	if p.sum.Basis == metrics.BasisPodLevel {
-		return p.sum.Milli, nil
-	}
-	for i := range cells {
-		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
-			sum += c.final // cannot pass int64: sumOf has added the same
-			moving = append(moving, i)
-		}
-	}
-	return sum, moving
 }
 
 // checkPodLevel refuses containers that were raised above the pod's own request.

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // Workload names the object whose pods are resized.
@@ -53,8 +54,27 @@ type Input struct {
 	Recommendations []Recommendation
 	// MaxReplicasReached: the HPA was at maxReplicas in the recommendation window.
 	MaxReplicasReached bool
+	// Surroundings are what else is known, for the risk flags. Nothing in it is needed for a plan.
+	Surroundings Surroundings
 	// Options are the caller's choices; the zero value is the default.
 	Options Options
+}
+
+// Surroundings are what else is known about the workload; they raise risk flags and decide nothing. The zero value of each field means "not
+// known" (see [risk.Input]).
+type Surroundings struct {
+	// SpecReplicas is spec.replicas of the workload.
+	SpecReplicas *int32
+	// VPA is the VerticalPodAutoscaler that targets the workload.
+	VPA *risk.VPA
+	// Services of the namespace.
+	Services []corev1.Service
+	// Pods are the workload's pods.
+	Pods []corev1.Pod
+	// NodeZones gives the zone of each node.
+	NodeZones map[string]string
+	// ControlPlane is what is known about the control plane's components.
+	ControlPlane *risk.ControlPlane
 }
 
 // Options are the caller's choices. The zero value of each field is its default.
@@ -70,9 +90,6 @@ type Options struct {
 	Tolerance *resource.Quantity `json:"tolerance,omitempty"`
 	// LargestNode is the allocatable amount of the largest node, for the flag request-beyond-node. Default: unknown.
 	LargestNode corev1.ResourceList `json:"largestNode,omitempty"`
-	// FieldManager is the manager whose ownership is ours. Default: kerf.
+	// FieldManager is the manager whose ownership is ours. Default: [risk.DefaultFieldManager], kerf (protocol A2).
 	FieldManager string `json:"fieldManager,omitempty"`
 }
-
-// DefaultFieldManager owns what a coordinated change writes (protocol A2).
-const DefaultFieldManager = "kerf"

@@ -95,13 +95,3 @@ func TestNumbers(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkPlan(b *testing.B) {
-	in := input(50, box{"app", "1000m", "", "700m", ""})
-	b.ReportAllocs()
-	for b.Loop() {
-		if r, errs := hpacouple.Plan(in); len(errs) > 0 || r.Outcome != hpacouple.Coordinate {
-			b.Fatal(errs)
-		}
-	}
-}

@@ -38,7 +38,7 @@ func Plan(in Input) (Result, field.ErrorList) {
 	p := planner{in: &in}
 	p.readOptions()
 	p.checkInput()
-	for r, name := range resources() {
+	for r, name := range allSized {
 		p.byResource[r] = p.cells(name)
 	}
 	p.entries()
@@ -70,14 +70,14 @@ type planner struct {
 	in      *Input
 	errs    field.ErrorList
 	allowed []corev1.ResourceName
-	steps   [2]int64 // in the order of resources()
+	steps   [2]int64 // in the order of allSized
 	bounds  bounds.Interval
 	cluster float64  // the cluster's tolerance
 	nodes   [2]int64 // what the largest node can give, -1 for unknown
 
 	asked      map[string]int // recommendation by container
-	hpas       []*autoscalingv2.HorizontalPodAutoscaler
-	byResource [2][]cell // in the order of resources()
+	hpas       int            // how many HPAs the workload has
+	byResource [2][]cell      // in the order of allSized
 	coupled    []metrics.Entry
 	all        []metrics.Entry
 	single     bool // the one coupled entry can be coordinated
@@ -98,7 +98,7 @@ type decision struct {
 
 func (p *planner) step(name corev1.ResourceName) int64 { return p.steps[index(name)] }
 
-func index(name corev1.ResourceName) int { return slices.Index(resources(), name) }
+func index(name corev1.ResourceName) int { return slices.Index(allSized[:], name) }
 
 func (p *planner) autoPatch(name corev1.ResourceName) bool { return slices.Contains(p.allowed, name) }
 
@@ -107,17 +107,22 @@ func (p *planner) entries() {
 	if p.in.Workload.Kind == "DaemonSet" {
 		return
 	}
-	for _, hpa := range append([]*autoscalingv2.HorizontalPodAutoscaler{p.in.HPA}, p.in.OtherHPAs...) {
-		if hpa == nil {
-			continue
-		}
-		p.hpas = append(p.hpas, hpa)
-		entries := metrics.Classify(&hpa.Spec)
-		p.all = append(p.all, entries...)
-		for _, e := range entries {
-			if e.Coupled() {
-				p.coupled = append(p.coupled, e)
-			}
+	p.addEntries(p.in.HPA)
+	for _, hpa := range p.in.OtherHPAs {
+		p.addEntries(hpa)
+	}
+}
+
+func (p *planner) addEntries(hpa *autoscalingv2.HorizontalPodAutoscaler) {
+	if hpa == nil {
+		return
+	}
+	p.hpas++
+	entries := metrics.Classify(&hpa.Spec)
+	p.all = append(p.all, entries...)
+	for _, e := range entries {
+		if e.Coupled() {
+			p.coupled = append(p.coupled, e)
 		}
 	}
 }
@@ -133,7 +138,7 @@ func (p *planner) decide() {
 	if p.in.MaxReplicasReached {
 		skip(skipreason.MaxReplicasReached)
 	}
-	p.single = len(p.hpas) == 1 && len(p.all) == 1 && held[0].Type == autoscalingv2.ResourceMetricSourceType
+	p.single = p.hpas == 1 && len(p.all) == 1 && held[0].Type == autoscalingv2.ResourceMetricSourceType
 	if !p.single {
 		skip(skipreason.UnsupportedMetrics)
 	}
@@ -175,14 +180,10 @@ func (p *planner) held() (held []metrics.Entry) {
 func (p *planner) sumRequests(held []metrics.Entry) {
 	for _, e := range held {
 		sum, err := p.in.Pod.Requests(e.Resource, e.Container)
-		var missing *metrics.MissingRequestError
-		var bad *field.Error
-		switch {
-		case errors.As(err, &missing):
-			p.missing(missing.Containers...)
-		case errors.As(err, &bad):
-			p.errs = append(p.errs, bad)
-		case err == nil && sum.Milli == 0:
+		p.sum = sum
+		if err != nil {
+			p.noSum(err)
+		} else if sum.Milli == 0 {
 			for _, t := range sum.Terms {
 				if t.Counted {
 					p.missing(t.Name)
@@ -190,7 +191,17 @@ func (p *planner) sumRequests(held []metrics.Entry) {
 			}
 			p.missing()
 		}
-		p.sum = sum
+	}
+}
+
+func (p *planner) noSum(err error) {
+	var missing *metrics.MissingRequestError
+	var bad *field.Error
+	switch {
+	case errors.As(err, &missing):
+		p.missing(missing.Containers...)
+	case errors.As(err, &bad):
+		p.errs = append(p.errs, bad)
 	}
 }
 

@@ -30,7 +30,8 @@ func (p *planner) result() Result {
 	}
 	r.Containers = p.containerPlans()
 	r.Footprints = p.footprints()
-	r.RiskFlags = p.flags()
+	r.Findings = p.findings()
+	r.RiskFlags = p.flags(r.Findings)
 	r.Observed = Observe(p.in.Pod.Spec, p.in.HPA)
 	return r
 }
@@ -53,7 +54,8 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 }
 
 // containerPlans lists what was asked for and what counts, container by container.
-func (p *planner) containerPlans() (out []ContainerPlan) {
+func (p *planner) containerPlans() []ContainerPlan {
+	out := make([]ContainerPlan, 0, 2*len(p.byResource[0]))
 	for i := range p.byResource[0] {
 		for _, cells := range p.byResource {
 			c := &cells[i]
@@ -61,6 +63,9 @@ func (p *planner) containerPlans() (out []ContainerPlan) {
 				out = append(out, p.containerPlan(c))
 			}
 		}
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	return out
 }
@@ -88,7 +93,8 @@ func (p *planner) containerPlan(c *cell) ContainerPlan {
 }
 
 // footprints adds up the requests of containers and sidecars. A sum beyond int64 is left out.
-func (p *planner) footprints() (out []Footprint) {
+func (p *planner) footprints() []Footprint {
+	out := make([]Footprint, 0, len(allSized))
 	for r, cells := range p.byResource {
 		var from, recommended, to int64
 		fits := len(cells) > 0
@@ -108,7 +114,7 @@ func (p *planner) footprints() (out []Footprint) {
 			if r == 1 {
 				format = resource.BinarySI
 			}
-			out = append(out, Footprint{Resource: resources()[r], From: exact.Quantity(from, format), Recommended: exact.Quantity(recommended, format), To: exact.Quantity(to, format)})
+			out = append(out, Footprint{Resource: allSized[r], From: exact.Quantity(from, format), Recommended: exact.Quantity(recommended, format), To: exact.Quantity(to, format)})
 		}
 	}
 	return out
@@ -127,7 +133,7 @@ func Observe(spec *corev1.PodSpec, hpa *autoscalingv2.HorizontalPodAutoscaler) O
 	o.Amounts = make([]ObservedAmount, 0, len(spec.Containers)+len(spec.InitContainers))
 	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		for i := range list {
-			for _, name := range resources() {
+			for _, name := range allSized {
 				a := ObservedAmount{Container: list[i].Name, Resource: name,
 					Request: written(list[i].Resources.Requests, name), Limit: written(list[i].Resources.Limits, name)}
 				if a.Request != nil || a.Limit != nil {
@@ -144,7 +150,12 @@ func written(list corev1.ResourceList, name corev1.ResourceName) *resource.Quant
 	if !ok {
 		return nil
 	}
-	c := q.DeepCopy()
+	if m, err := exact.Milli(q); err == nil {
+		if c := exact.Quantity(m, q.Format); c.Cmp(q) == 0 {
+			return &c // canonical text
+		}
+	}
+	c := q.DeepCopy() // a fraction of a thousandth stays what it is
 	return &c
 }
 

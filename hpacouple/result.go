@@ -8,6 +8,7 @@ import (
 
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
@@ -24,6 +25,8 @@ type Result struct {
 	Missing []string `json:"missing,omitempty"`
 	// RiskFlags in the order of [skipreason.RiskFlags], each once.
 	RiskFlags []skipreason.RiskFlag `json:"riskFlags,omitempty"`
+	// Findings say where the flags that the surroundings raised come from: object, field, number.
+	Findings []risk.Finding `json:"findings,omitempty"`
 	// HPA is the HPA that was looked at; its name is empty where there is none.
 	HPA HPARef `json:"hpa"`
 	// Targets are the coupled entries of the HPA (of all HPAs, if there are several), in their order.

@@ -30,10 +30,10 @@ func Validate(hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 	if least < 0 {
 		errs = append(errs, field.Invalid(root.Child("minReplicas"), least, "must be greater than or equal to 0"))
 	}
-	if at := root.Child("maxReplicas"); spec.MaxReplicas == 0 {
-		errs = append(errs, field.Required(at, "must be set and greater than 0"))
+	if spec.MaxReplicas == 0 {
+		errs = append(errs, field.Required(root.Child("maxReplicas"), "must be set and greater than 0"))
 	} else if spec.MaxReplicas < 0 {
-		errs = append(errs, field.Invalid(at, spec.MaxReplicas, "must be greater than or equal to 1"))
+		errs = append(errs, field.Invalid(root.Child("maxReplicas"), spec.MaxReplicas, "must be greater than or equal to 1"))
 	}
 	if spec.MaxReplicas < least {
 		errs = append(errs, field.Invalid(root.Child("maxReplicas"), spec.MaxReplicas, "must be greater than or equal to `minReplicas`"))
@@ -49,7 +49,7 @@ func Validate(hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 }
 
 func validateReference(ref autoscalingv2.CrossVersionObjectReference, at *field.Path, emptyGroup bool) field.ErrorList {
-	errs := append(validateSegment(ref.Kind, at.Child("kind"), ""), validateSegment(ref.Name, at.Child("name"), "")...)
+	errs := append(validateSegment(ref.Kind, at, "kind", ""), validateSegment(ref.Name, at, "name", "")...)
 	group, err := schema.ParseGroupVersion(ref.APIVersion)
 	switch {
 	case err != nil:
@@ -61,12 +61,12 @@ func validateReference(ref autoscalingv2.CrossVersionObjectReference, at *field.
 }
 
 // validateSegment refuses an empty text and one that cannot be a segment of a URL path.
-func validateSegment(text string, at *field.Path, required string) (errs field.ErrorList) {
+func validateSegment(text string, parent *field.Path, name, required string) (errs field.ErrorList) {
 	if text == "" {
-		return field.ErrorList{field.Required(at, required)}
+		return field.ErrorList{field.Required(parent.Child(name), required)}
 	}
 	for _, msg := range path.IsValidPathSegmentName(text) {
-		errs = append(errs, field.Invalid(at, text, msg))
+		errs = append(errs, field.Invalid(parent.Child(name), text, msg))
 	}
 	return errs
 }
@@ -86,31 +86,39 @@ func validateEntries(spec *autoscalingv2.HorizontalPodAutoscalerSpec, at *field.
 
 var sourceTypes = []string{"ContainerResource", "External", "Object", "Pods", "Resource"}
 
+// validateEntry checks the first source that is there, in the order in which the API server looks for them, then that it is the type's and
+// the only one.
 func validateEntry(m *autoscalingv2.MetricSpec, at *field.Path) (errs field.ErrorList) {
 	if m.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
 	}
-	// In this order the API server looks for sources; it checks the first one alone.
-	sources := []struct {
+	switch {
+	case m.Object != nil:
+		errs = append(errs, validateObject(m.Object, at.Child("object"))...)
+	case m.External != nil:
+		errs = append(errs, validateExternal(m.External, at.Child("external"))...)
+	case m.Pods != nil:
+		errs = append(errs, validatePods(m.Pods, at.Child("pods"))...)
+	case m.Resource != nil:
+		errs = append(errs, validateResource(m.Resource, at.Child("resource"))...)
+	case m.ContainerResource != nil:
+		errs = append(errs, validateContainerResource(m.ContainerResource, at.Child("containerResource"))...)
+	}
+	sources := [...]struct {
 		of    autoscalingv2.MetricSourceType
 		name  string
 		there bool
-		check func(at *field.Path) field.ErrorList
 	}{
-		{autoscalingv2.ObjectMetricSourceType, "object", m.Object != nil, func(at *field.Path) field.ErrorList { return validateObject(m.Object, at) }},
-		{autoscalingv2.ExternalMetricSourceType, "external", m.External != nil, func(at *field.Path) field.ErrorList { return validateExternal(m.External, at) }},
-		{autoscalingv2.PodsMetricSourceType, "pods", m.Pods != nil, func(at *field.Path) field.ErrorList { return validatePods(m.Pods, at) }},
-		{autoscalingv2.ResourceMetricSourceType, "resource", m.Resource != nil, func(at *field.Path) field.ErrorList { return validateResource(m.Resource, at) }},
-		{autoscalingv2.ContainerResourceMetricSourceType, "containerResource", m.ContainerResource != nil, func(at *field.Path) field.ErrorList {
-			return validateContainerResource(m.ContainerResource, at)
-		}},
+		{autoscalingv2.ObjectMetricSourceType, "object", m.Object != nil},
+		{autoscalingv2.ExternalMetricSourceType, "external", m.External != nil},
+		{autoscalingv2.PodsMetricSourceType, "pods", m.Pods != nil},
+		{autoscalingv2.ResourceMetricSourceType, "resource", m.Resource != nil},
+		{autoscalingv2.ContainerResourceMetricSourceType, "containerResource", m.ContainerResource != nil},
 	}
 	count, expected := 0, ""
 	for _, s := range sources {
 		if s.there {
-			if count++; count == 1 {
-				errs = append(errs, s.check(at.Child(s.name))...)
-			}
+			count++
 		}
 		if s.of == m.Type {
 			expected = s.name
@@ -132,7 +140,7 @@ func validateEntry(m *autoscalingv2.MetricSpec, at *field.Path) (errs field.Erro
 
 func validateObject(s *autoscalingv2.ObjectMetricSource, at *field.Path) field.ErrorList {
 	errs := validateReference(s.DescribedObject, at.Child("describedObject"), true)
-	errs = append(errs, validateSegment(s.Metric.Name, at.Child("metric", "name"), "must specify a metric name")...)
+	errs = append(errs, validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")...)
 	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
 	if s.Target.Value == nil && s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"))
@@ -141,7 +149,7 @@ func validateObject(s *autoscalingv2.ObjectMetricSource, at *field.Path) field.E
 }
 
 func validateExternal(s *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
-	errs := validateSegment(s.Metric.Name, at.Child("metric", "name"), "must specify a metric name")
+	errs := validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")
 	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
 	if s.Target.Value == nil && s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"))
@@ -153,7 +161,7 @@ func validateExternal(s *autoscalingv2.ExternalMetricSource, at *field.Path) fie
 }
 
 func validatePods(s *autoscalingv2.PodsMetricSource, at *field.Path) field.ErrorList {
-	errs := validateSegment(s.Metric.Name, at.Child("metric", "name"), "must specify a metric name")
+	errs := validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")
 	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
 	if s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must specify a positive target averageValue"))
@@ -204,20 +212,20 @@ func validateTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.E
 	default:
 		errs = append(errs, field.Invalid(at.Child("type"), t.Type, "must be either Utilization, Value, or AverageValue"))
 	}
-	errs = append(errs, positive(t.Value, at.Child("value"))...)
-	errs = append(errs, positive(t.AverageValue, at.Child("averageValue"))...)
+	errs = append(errs, positive(t.Value, at, "value")...)
+	errs = append(errs, positive(t.AverageValue, at, "averageValue")...)
 	if t.AverageUtilization != nil && *t.AverageUtilization < 1 {
 		errs = append(errs, field.Invalid(at.Child("averageUtilization"), *t.AverageUtilization, "must be greater than 0"))
 	}
 	return errs
 }
 
-func positive(q *resource.Quantity, at *field.Path) field.ErrorList {
+func positive(q *resource.Quantity, parent *field.Path, name string) field.ErrorList {
 	if q == nil || q.Sign() > 0 {
 		return nil
 	}
 	c := q.DeepCopy()
-	return field.ErrorList{field.Invalid(at, c.String(), "must be positive")}
+	return field.ErrorList{field.Invalid(parent.Child(name), c.String(), "must be positive")}
 }
 
 // validateContainerResourceName follows ValidateContainerResourceName of pkg/apis/core/validation: the resources that a container can

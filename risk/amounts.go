@@ -1,0 +1,128 @@
+package risk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/skipreason"
+)
+
+// TinyMemoryBytes is the amount of memory below which a unit was probably mistaken: 1 MiB.
+const TinyMemoryBytes int64 = 1 << 20
+
+// Reserved returns what the scheduler reserves for one finished pod, in thousandths (millicores, milli-bytes):
+//
+//	max(sum over containers and sidecars, largest init step) + overhead, or the pod's own request + overhead
+//
+// It differs from the request sum of the HPA, [metrics.Pod.Requests], which leaves out ordinary init containers and mostly the overhead. A
+// container without a request adds 0. Each amount is rounded up to a whole thousandth.
+//
+// Special cases: ok is false where an amount is negative, or the sum or an amount is not an int64 in thousandths, or there is no pod.
+// Source: PodRequests in component-helpers/resource/helpers.go.
+func Reserved(pod metrics.Pod, name corev1.ResourceName) (milli int64, ok bool) {
+	if pod.Spec == nil {
+		return 0, false
+	}
+	sum, err := pod.Requests(name, "")
+	if missing := (*metrics.MissingRequestError)(nil); err != nil && !errors.As(err, &missing) {
+		return 0, false
+	}
+	if sum.Basis != metrics.BasisContainers {
+		return sum.With(nil)
+	}
+	overhead := pod.Spec.Overhead
+	if overhead == nil && pod.Live != nil {
+		overhead = pod.Live.Spec.Overhead
+	}
+	if sum.Overhead, err = exact.Milli(overhead[name]); err != nil {
+		return 0, false
+	}
+	sum.Basis = metrics.BasisAggregate
+	for i := range sum.Terms {
+		sum.Terms[i].Counted = true
+	}
+	return sum.With(nil)
+}
+
+// beyondNode raises request-beyond-node: [Reserved] of cpu or memory is above what the largest node has. A resource that the node does not
+// name is not judged, nor is one whose amount is negative; a node's amount beyond int64 holds everything. Whoever plans a change asks again
+// with the changed pod.
+// Source: the scheduler's NodeResourcesFit, pkg/scheduler/framework/plugins/noderesources/fit.go.
+func (c *checker) beyondNode() {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		q, given := c.in.LargestNode[name]
+		if !given {
+			continue
+		}
+		room, err := exact.FloorMilli(q)
+		if err != nil {
+			continue
+		}
+		if need, ok := Reserved(c.in.Pod, name); ok && need > room {
+			detail := fmt.Sprintf("the largest node has %s of %s", text(name, room), name)
+			c.add(skipreason.FlagRequestBeyondNode, c.in.Workload, "spec.template.spec", text(name, need), detail)
+		}
+	}
+}
+
+func text(name corev1.ResourceName, milli int64) string {
+	format := resource.DecimalSI
+	if name == corev1.ResourceMemory {
+		format = resource.BinarySI
+	}
+	q := exact.Quantity(milli, format)
+	return q.String()
+}
+
+// tinyMemory raises tiny-memory: a memory request or limit of the finished pod is above 0 and below 1 MiB: of a container, an init container or
+// a sidecar, of the template or injected, by a LimitRange's default as well, or the pod's own. 128m is 0.128 bytes, and no container starts
+// with it. A container with an amount that the API server would refuse is passed over.
+// Source: resource.Quantity, whose suffix m means thousandths for memory as well.
+func (c *checker) tinyMemory() {
+	spec, live := c.in.Pod.Spec, c.in.Pod.Live
+	if spec == nil {
+		return
+	}
+	c.tinyIn(spec.Containers, c.in.Workload, "spec.template.spec.containers", nil)
+	c.tinyIn(spec.InitContainers, c.in.Workload, "spec.template.spec.initContainers", nil)
+	if live != nil {
+		c.tinyIn(live.Spec.Containers, podObject(live), "spec.containers", spec)
+		c.tinyIn(live.Spec.InitContainers, podObject(live), "spec.initContainers", spec)
+	}
+	if spec.Resources != nil {
+		c.tiny(&corev1.Container{Resources: *spec.Resources}, nil, c.in.Workload, "spec.template.spec")
+	}
+}
+
+// tinyIn looks at the containers of a list that the template does not have.
+func (c *checker) tinyIn(list []corev1.Container, object Object, at string, template *corev1.PodSpec) {
+	for i := range list {
+		same := func(t corev1.Container) bool { return t.Name == list[i].Name }
+		if template == nil || !slices.ContainsFunc(template.Containers, same) && !slices.ContainsFunc(template.InitContainers, same) {
+			c.tiny(&list[i], c.in.Pod.LimitRanges, object, fmt.Sprintf("%s[name=%q]", at, list[i].Name))
+		}
+	}
+}
+
+func (c *checker) tiny(container *corev1.Container, defaults []corev1.LimitRange, object Object, at string) {
+	alone := metrics.Pod{Spec: &corev1.PodSpec{Containers: []corev1.Container{*container}}, LimitRanges: defaults}
+	list, err := alone.Containers(corev1.ResourceMemory)
+	if err != nil {
+		return
+	}
+	for _, side := range []struct {
+		name   string
+		amount metrics.Amount
+	}{{"requests", list[0].Request}, {"limits", list[0].Limit}} {
+		copied := side.name == "requests" && side.amount.Source == metrics.SourceLimit // said of the limit already
+		if m := side.amount.Milli; m > 0 && m < TinyMemoryBytes*1000 && !copied {
+			c.add(skipreason.FlagTinyMemory, object, at+".resources."+side.name+".memory", side.amount.Quantity().String(), "below 1Mi")
+		}
+	}
+}
