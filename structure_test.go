@@ -25,7 +25,9 @@ var ladder = map[string][]string{
 	"metrics":        {"internal/exact"},
 	"bounds":         {"internal/exact", "skipreason"},
 	"risk":           {"metrics", "skipreason", "internal/exact"},
-	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk"},
+	"usage":          {},
+	"recommend":      {"usage", "internal/exact", "skipreason"},
+	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk", "usage", "recommend"},
 }
 
 // programs are packages of the main module that are not library code.

@@ -40,10 +40,12 @@ type bucketWeight struct {
 	weight float64
 }
 
+// MarshalJSON writes the pair.
 func (b bucketWeight) MarshalJSON() ([]byte, error) {
 	return json.Marshal([2]any{b.index, b.weight})
 }
 
+// UnmarshalJSON reads the pair.
 func (b *bucketWeight) UnmarshalJSON(data []byte) error {
 	var pair []json.Number
 	if err := json.Unmarshal(data, &pair); err != nil {

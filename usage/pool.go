@@ -27,10 +27,12 @@ func MaxOf(views ...View) View {
 
 type maxOf []View
 
+// Quantile returns the largest.
 func (m maxOf) Quantile(q float64) (float64, bool) {
 	return m.largest(func(v View) (float64, bool) { return v.Quantile(q) })
 }
 
+// Max returns the largest.
 func (m maxOf) Max() (float64, bool) { return m.largest(View.Max) }
 
 func (m maxOf) largest(of func(View) (float64, bool)) (float64, bool) {
@@ -45,6 +47,7 @@ func (m maxOf) largest(of func(View) (float64, bool)) (float64, bool) {
 	return largest, len(m) > 0
 }
 
+// Count returns the sum.
 func (m maxOf) Count() int64 {
 	var n int64
 	for _, v := range m {
@@ -53,6 +56,7 @@ func (m maxOf) Count() int64 {
 	return n
 }
 
+// First returns the earliest that is known.
 func (m maxOf) First() time.Time {
 	var first time.Time
 	for _, v := range m {
@@ -63,6 +67,7 @@ func (m maxOf) First() time.Time {
 	return first
 }
 
+// Last returns the latest.
 func (m maxOf) Last() time.Time {
 	var last time.Time
 	for _, v := range m {
