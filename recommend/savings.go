@@ -14,7 +14,12 @@ func savings(c *Container, p Prices, replicas int32) Savings {
 			*a.into = *a.amounts.Present - a.amounts.Request
 		}
 	}
-	s.PerHour = perHour(s, p, replicas)
+	return s.At(p, replicas)
+}
+
+// At returns the savings with PerHour for these prices and replicas. Negative replicas count as none.
+func (s Savings) At(p Prices, replicas int32) Savings {
+	s.PerHour = perHour(s, p, max(replicas, 0))
 	return s
 }
 

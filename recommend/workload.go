@@ -148,7 +148,7 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			workload[f] = workload[f] || on
 		}
 	}
-	result.Savings.PerHour = perHour(result.Savings, in.Prices, in.Replicas)
+	result.Savings = result.Savings.At(in.Prices, in.Replicas)
 	if in.Pod != nil {
 		result.QoS = QoSChange(in.Pod, after(in.Pod, result.Containers))
 		workload[skipreason.FlagQoSChange] = result.QoS.InPlaceRefused
