@@ -126,7 +126,7 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 	out = append(out,
 		Query{Measure: MeasureThrottled, Resource: corev1.ResourceCPU, Text: "sum by (container) (increase(container_cpu_cfs_throttled_periods_total" + all +
 			")) / sum by (container) (increase(container_cpu_cfs_periods_total" + all + "))"},
-		Query{Measure: MeasureOOMKills, Resource: corev1.ResourceMemory, Text: "sum by (container) (increase(container_oom_events_total" + all + "))" +
+		Query{Measure: MeasureOOMKills, Resource: corev1.ResourceMemory, Text: "(sum by (container) (increase(container_oom_events_total" + all + ")) > 0)" +
 			" or max by (container) (max_over_time(kube_pod_container_status_last_terminated_reason" + labels + `,reason="OOMKilled"}[` + window + "]))"})
 	if of.HPA != "" {
 		hpa := `{namespace=` + promString(of.Namespace) + `,horizontalpodautoscaler=` + promString(of.HPA) + `}`
