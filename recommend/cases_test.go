@@ -273,6 +273,27 @@ func TestC23(t *testing.T) {
 	require.Equal(t, int64(123480309759), sum)
 }
 
+// TestPodRangeFixed: containers that are not recommended for keep what they have, and the others share what is left.
+func TestPodRangeFixed(t *testing.T) {
+	pod := podOf(resources(list("100m", ""), nil), resources(list("400m", ""), nil), resources(list("100m", ""), nil))
+	u := []recommend.ContainerUsage{{Name: "a", CPU: flat(t, 0.3, 3)}, {Name: "c", CPU: flat(t, 0.9, 3)}}
+	for _, c := range []struct {
+		why  string
+		item corev1.LimitRangeItem
+		want []int64
+	}{
+		{"1000m less 400m, shared 1 to 3", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: list("1", "")}, []int64{150, 0, 450}},
+		{"2000m less 400m, shared 1 to 3", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: list("2", "")}, []int64{400, 0, 1200}},
+		{"within both", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: list("1600m", ""), Max: list("1600m", "")}, []int64{300, 0, 900}},
+	} {
+		r, errs := recommend.Workload(recommend.Input{Pod: pod, Usage: u, LimitRanges: limitRange(c.item)}, plain())
+		require.Empty(t, errs)
+		for i, want := range c.want {
+			require.Equal(t, want, r.Containers[i].CPU.Request, c.why)
+		}
+	}
+}
+
 // TestC16VPA: VPA itself has no minimum of data. The upper bound is absurd, the limit is not made of it, and it is flagged.
 func TestC16VPA(t *testing.T) {
 	for _, c := range []struct {

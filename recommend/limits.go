@@ -31,7 +31,7 @@ func (d *draft) effectiveLimit() int64 {
 //
 //	floor(limit x request / present request)
 //
-// or the request itself where the two were equal or no request was set, as upstream's GetProportionalLimit has it. Rounding
+// or the request itself where no request was set, as upstream's GetProportionalLimit has it. Rounding
 // down keeps a pod within a quota and costs the container less than one unit. Not ok: the product does not fit.
 func (d *draft) limitFor(request int64) (int64, bool) {
 	switch d.rule.Limit {
@@ -50,7 +50,7 @@ func (d *draft) limitFor(request int64) (int64, bool) {
 	switch {
 	case limit == 0 || request == 0:
 		return 0, true
-	case d.scaleRequest == 0 || d.scaleRequest == limit:
+	case d.scaleRequest == 0:
 		return request, true
 	}
 	return exact.MulDivFloor(limit, request, d.scaleRequest)
@@ -83,7 +83,6 @@ func (d *draft) container() {
 		limit, _ := d.limitFor(d.now.Request)
 		least, ok := exact.MulDivCeil(limit, 1000, d.maxRatio)
 		if limit > 0 && ok {
-			least = min(least, limit)
 			d.step(StageLimitRange, FromMaxRatio, d.maxRatio, d.now.each(func(v int64) int64 { return max(v, least) }))
 		}
 	}
@@ -115,7 +114,6 @@ func (d *draft) finish(startup int64) (belowStartup, ok bool) {
 		if d.caps.most > 0 {
 			limit = min(limit, d.caps.most)
 		}
-		limit = max(limit, d.caps.least)
 		if d.maxRatio > 0 {
 			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
 				limit = max(min(limit, most), d.now.Request)

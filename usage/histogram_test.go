@@ -148,6 +148,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"an unknown field", `{"version":1,"layout":"fine","scale":5,"count":0,"smallest":0,"largest":0,"total":0,"buckets":[],"more":1}`},
 		{"a negative weight", `{"version":1,"layout":"fine","scale":5,"count":1,"smallest":1,"largest":1,"total":1,"buckets":[[-1,-1]]}`},
 		{"a weight that sums to infinity", `{"version":1,"layout":"fine","scale":5,"count":1,"smallest":1,"largest":1,"total":1,"buckets":[[-1,1e300]]}`},
+		{"a negative weight of zeros", `{"version":1,"layout":"fine","scale":5,"count":1,"smallest":0,"largest":1,"total":1,"zero":-1,"buckets":[[-1,1]]}`},
 		{"buckets out of order", `{"version":1,"layout":"fine","scale":5,"count":2,"smallest":1,"largest":2,"total":2,"buckets":[[5,1],[4,1]]}`},
 		{"a bucket twice", `{"version":1,"layout":"vpa-cpu","halfLife":"24h","reference":"2026-01-05T00:00:00Z","count":2,"smallest":1,"largest":2,"total":2,"buckets":[[5,1],[5,1]]}`},
 		{"a range that does not fit", `{"version":1,"layout":"fine","scale":5,"count":2,"smallest":1,"largest":2,"total":2,"buckets":[[0,1],[176,1]]}`},
@@ -216,6 +217,47 @@ func TestHistogramRefuses(t *testing.T) {
 	other, err := usage.NewHistogram(usage.VPAMemory, time.Hour)
 	require.NoError(t, err)
 	require.ErrorIs(t, new(usage.Histogram).Merge(other), usage.ErrMismatch)
+}
+
+// TestQuantileAtBound: a bucket whose running weight is exactly q x total is the answer, as in the nearest rank.
+func TestQuantileAtBound(t *testing.T) {
+	for _, layout := range []usage.Layout{usage.Fine, usage.VPACPU} {
+		h, err := usage.NewHistogram(layout, 0)
+		require.NoError(t, err)
+		for _, v := range []float64{1, 2, 4, 8} {
+			require.NoError(t, h.Add(start, v, 1))
+		}
+		for q, want := range map[float64]float64{0: 1, 0.25: 1, 0.26: 2, 0.5: 2, 0.75: 4, 0.76: 8, 1: 8} {
+			got, ok := h.Quantile(q)
+			require.True(t, ok)
+			require.InEpsilon(t, want, got, 0.07, "%s at %v", layout, q)
+		}
+	}
+}
+
+// TestReference: weights refer to the nearest multiple of the half-life, half up, for 24 h the nearest UTC midnight.
+func TestReference(t *testing.T) {
+	midnight := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		why   string
+		after time.Duration
+		want  time.Time
+	}{
+		{"before noon", 12*time.Hour - 1, midnight},
+		{"noon", 12 * time.Hour, midnight.Add(24 * time.Hour)},
+	} {
+		h, err := usage.NewHistogram(usage.VPACPU, 24*time.Hour)
+		require.NoError(t, err)
+		require.NoError(t, h.Add(midnight.Add(c.after), 1, 1))
+		got, err := h.VPACheckpoint()
+		require.NoError(t, err)
+		require.Equal(t, c.want, got.ReferenceTimestamp, c.why)
+		require.NoError(t, h.Add(midnight.Add(102*24*time.Hour), 2, 1)) // moves the reference: the old weight is 2^-100 of before
+		got, err = h.VPACheckpoint()
+		require.NoError(t, err)
+		require.Equal(t, midnight.Add(102*24*time.Hour), got.ReferenceTimestamp, c.why)
+		require.InDelta(t, 1, got.TotalWeight, 1e-9, c.why)
+	}
 }
 
 // TestEmptied holds that nothing left is no data, and never zero use.

@@ -238,6 +238,7 @@ func TestReplicasOver(t *testing.T) {
 		{"at the old maximum, then the maximum was raised", []usage.Point{{at(10), 10}, {at(60), 10}, {at(110), 12}},
 			usage.Replicas{Largest: 12, Reached: true, AtMax: 100 * time.Second, Known: 190 * time.Second}},
 		{"below the maximum valid at its time", []usage.Point{{at(110), 12}}, usage.Replicas{Largest: 12, Known: 90 * time.Second}},
+		{"a change at a sample's own time counts", []usage.Point{{at(100), 19}}, usage.Replicas{Largest: 19, Known: 100 * time.Second}},
 		{"before anything is known", []usage.Point{{at(-10), 50}}, usage.Replicas{Largest: 50}},
 		{"nothing", nil, usage.Replicas{}},
 		{"outside the window", []usage.Point{{at(250), 20}}, usage.Replicas{}},
