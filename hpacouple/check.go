@@ -139,13 +139,17 @@ func (p *planner) checkRecommendations(names map[string]bool) {
 }
 
 func (p *planner) whyUnknown(name string) string {
+	specs := []*corev1.PodSpec{p.in.Pod.Spec}
 	if live := p.in.Pod.Live; live != nil {
+		specs = append(specs, &live.Spec)
 		for _, c := range append(append([]corev1.Container{}, live.Spec.Containers...), live.Spec.InitContainers...) {
 			if c.Name == name {
 				return "is injected into pods; the template does not hold it, so its requests cannot be changed there"
 			}
 		}
-		for _, c := range live.Spec.EphemeralContainers {
+	}
+	for _, spec := range specs {
+		for _, c := range spec.EphemeralContainers {
 			if c.Name == name {
 				return "is an ephemeral container, which has no requests"
 			}

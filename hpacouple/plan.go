@@ -41,6 +41,7 @@ func Plan(in Input) (Result, field.ErrorList) {
 	for r, name := range allSized {
 		p.byResource[r] = p.cells(name)
 	}
+	p.readPodLevel()
 	p.entries()
 	if len(p.errs) > 0 {
 		return Result{}, sorted(p.errs)
@@ -50,7 +51,10 @@ func Plan(in Input) (Result, field.ErrorList) {
 			p.settle(&p.byResource[r][i])
 		}
 	}
-	p.decide()
+	p.checkPodLevel()
+	if len(p.errs) == 0 {
+		p.decide()
+	}
 	if len(p.errs) > 0 {
 		return Result{}, sorted(p.errs)
 	}
@@ -77,7 +81,8 @@ type planner struct {
 
 	asked      map[string]int // recommendation by container
 	hpas       int            // how many HPAs the workload has
-	byResource [2][]cell      // in the order of allSized
+	podLevel   [2]podLevel
+	byResource [2][]cell // in the order of allSized
 	coupled    []metrics.Entry
 	all        []metrics.Entry
 	single     bool // the one coupled entry can be coordinated

@@ -256,36 +256,40 @@ func (p Pod) own(name corev1.ResourceName) (request, overhead Amount, bad *field
 	if p.Spec == nil {
 		return request, overhead, nil
 	}
-	var err error
-	if r := p.Spec.Resources; r != nil && supportedPodLevel(name) {
-		if request, err = amount(r.Requests, name, SourcePodLevel); err != nil {
-			return request, overhead, field.Invalid(field.NewPath("template", "spec", "resources", "requests").Key(string(name)), text(r.Requests[name]), err.Error())
+	if supportedPodLevel(name) {
+		var limit Amount
+		if request, limit, bad = p.PodLevel(name); bad != nil {
+			return request, overhead, bad
 		}
-		if !request.Present() {
-			if request, err = amount(r.Limits, name, SourceLimit); err != nil {
-				return request, overhead, field.Invalid(field.NewPath("template", "spec", "resources", "limits").Key(string(name)), text(r.Limits[name]), err.Error())
-			}
+		if !request.Present() && limit.Present() {
+			request = limit
+			request.Source = SourceLimit
 		}
 	}
 	list := p.Spec.Overhead
 	if list == nil {
 		list = p.liveSpec().Overhead
 	}
-	if overhead, err = amount(list, name, SourcePodLevel); err != nil {
+	overhead, err := amount(list, name, SourcePodLevel)
+	if err != nil {
 		return request, overhead, field.Invalid(field.NewPath("template", "spec", "overhead").Key(string(name)), text(list[name]), err.Error())
 	}
 	return request, overhead, nil
 }
 
-// PodLimit returns the pod's own limit of a resource, absent where the template gives none.
+// PodLevel returns the pod's own request and limit of a resource as the template gives them, absent where it gives none.
 // Errors: an amount that is negative or whose thousandths do not fit in int64.
-func (p Pod) PodLimit(name corev1.ResourceName) (Amount, error) {
+func (p Pod) PodLevel(name corev1.ResourceName) (request, limit Amount, bad *field.Error) {
 	if p.Spec == nil || p.Spec.Resources == nil {
-		return Amount{}, nil
+		return request, limit, nil
 	}
-	a, err := amount(p.Spec.Resources.Limits, name, SourcePodLevel)
-	if err != nil {
-		return a, field.Invalid(field.NewPath("template", "spec", "resources", "limits").Key(string(name)), text(p.Spec.Resources.Limits[name]), err.Error())
+	r, at := p.Spec.Resources, field.NewPath("template", "spec", "resources")
+	var err error
+	if request, err = amount(r.Requests, name, SourcePodLevel); err != nil {
+		return request, limit, (&badAmount{"requests", r.Requests[name], err}).at(at, name)
 	}
-	return a, nil
+	if limit, err = amount(r.Limits, name, SourcePodLevel); err != nil {
+		return request, limit, (&badAmount{"limits", r.Limits[name], err}).at(at, name)
+	}
+	return request, limit, nil
 }

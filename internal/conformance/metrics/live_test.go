@@ -63,19 +63,32 @@ func (in injection) into(template *corev1.PodTemplateSpec) *corev1.Pod {
 	return pod
 }
 
-// drawRevision draws another revision of a template: the same containers with other amounts, possibly without the last init
-// container. One init container stays, so that the order in which a webhook puts its own can be seen.
+// drawRevision draws another revision of a template: the same containers with other amounts, and possibly fewer, moved or
+// reordered init containers. One init container stays, so that the order in which a webhook puts its own can be seen.
 func (s shape) drawRevision(t *rapid.T, template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	out := template.DeepCopy()
-	for _, list := range [][]corev1.Container{out.Spec.Containers, out.Spec.InitContainers} {
+	spec := &out.Spec
+	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		for i := range list {
 			if rapid.Bool().Draw(t, "changed") {
 				list[i].Resources = s.drawRequirements(t)
 			}
 		}
 	}
-	if last := len(out.Spec.InitContainers); last > 1 && rapid.IntRange(0, 3).Draw(t, "one less") == 0 {
-		out.Spec.InitContainers = slices.Delete(out.Spec.InitContainers, last-1, last)
+	if last := len(spec.InitContainers) - 1; last > 0 {
+		switch rapid.IntRange(0, 5).Draw(t, "init containers") {
+		case 3:
+			spec.InitContainers = spec.InitContainers[:last]
+		case 4: // it was an ordinary container
+			moved := spec.InitContainers[last]
+			moved.RestartPolicy = nil
+			spec.Containers, spec.InitContainers = append(spec.Containers, moved), spec.InitContainers[:last]
+		case 5:
+			slices.Reverse(spec.InitContainers)
+		}
+	}
+	if first := spec.Containers[0]; len(spec.Containers) > 1 && rapid.IntRange(0, 5).Draw(t, "containers") == 5 { // it was an init container
+		spec.Containers, spec.InitContainers = spec.Containers[1:], append(spec.InitContainers, first)
 	}
 	return out
 }
@@ -84,12 +97,14 @@ func (s shape) drawRevision(t *rapid.T, template *corev1.PodTemplateSpec) *corev
 // template the library must find the request sums of the new pods.
 func TestRequestsWithLivePod(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges, injected := s.drawTemplate(t), s.drawLimitRanges(t), s.drawInjection(t)
 		live, _ := create(t, injected.into(s.drawRevision(t, template)), limitRanges)
 		finished, valid := create(t, injected.into(template), limitRanges)
-		seen.compare(t, metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges, Live: live}, finished, valid)
+		pod := metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges, Live: live}
+		compareContainers(t, pod, finished)
+		seen.compare(t, pod, finished, valid)
 		if len(injected.containers)+len(injected.initContainers) > 0 {
 			seen["pods with injected containers"]++
 		}

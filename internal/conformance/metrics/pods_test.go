@@ -79,7 +79,7 @@ func (s shape) drawRequirements(t *rapid.T) (out corev1.ResourceRequirements) {
 		}
 		if s.tidy && (name == hugePages || name == device) {
 			request = resource.MustParse(rapid.SampledFrom([]string{"0", "2Mi", "4Mi"}).Draw(t, "whole"))
-			given = 1 + given/2
+			given = max(given, 1) // without a limit no pod is valid
 			limit = request.DeepCopy()
 		} else if s.tidy && request.Cmp(limit) > 0 {
 			limit = request.DeepCopy()

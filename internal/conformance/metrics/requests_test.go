@@ -60,23 +60,35 @@ func askedContainers(spec *corev1.PodSpec) []string {
 	return names
 }
 
-// compareContainers compares every container's request and limit, in the order of the finished pod.
+// compareContainers compares every container's request and limit.
 func compareContainers(t *rapid.T, pod metrics.Pod, finished *corev1.Pod) {
+	want := map[string]corev1.ResourceRequirements{}
+	for _, list := range [][]corev1.Container{finished.Spec.Containers, finished.Spec.InitContainers} {
+		for i := range list {
+			want[list[i].Name] = list[i].Resources
+		}
+	}
 	for _, name := range resourceNames {
 		got, bad := pod.Containers(name)
-		require.Nil(t, bad)
-		i := 0
-		for _, list := range [][]corev1.Container{finished.Spec.Containers, finished.Spec.InitContainers} {
-			for _, c := range list {
-				require.Less(t, i, len(got))
-				requireAmount(t, c.Resources.Requests, name, got[i].Request, c.Name)
-				requireAmount(t, c.Resources.Limits, name, got[i].Limit, c.Name)
-				require.True(t, c.Name == got[i].Name || pod.Live != nil, "%s, %s", c.Name, got[i].Name)
-				i++
+		if bad != nil || len(got) != len(want) {
+			t.Fatalf("%s: %d containers, %v%s", name, len(got), bad, dump(finished.Spec))
+		}
+		for i, c := range got {
+			resources, there := want[c.Name]
+			if !there || !sameAmount(resources.Requests, name, c.Request) || !sameAmount(resources.Limits, name, c.Limit) {
+				t.Fatalf("%s: %+v%s", name, c, dump(finished.Spec))
+			}
+			// The order of the others plays no part.
+			if first := len(finished.Spec.Containers); i >= first && finished.Spec.InitContainers[i-first].Name != c.Name {
+				t.Fatalf("%s at place %d of the init containers%s", c.Name, i-first, dump(finished.Spec))
 			}
 		}
-		require.Len(t, got, i)
 	}
+}
+
+func sameAmount(list corev1.ResourceList, name corev1.ResourceName, got metrics.Amount) bool {
+	q, there := list[name]
+	return there == got.Present() && q.MilliValue() == got.Milli
 }
 
 func (s share) compare(t *rapid.T, pod metrics.Pod, finished *corev1.Pod, valid bool) {
@@ -89,7 +101,7 @@ func (s share) compare(t *rapid.T, pod metrics.Pod, finished *corev1.Pod, valid 
 		for _, container := range containers {
 			want := theirs(t, finished, name, container)
 			got, basis := ours(t, pod, &finished.Spec, name, container)
-			if leftOut(name, basis, valid) {
+			if leftOut(pod.Spec, name, basis, valid) {
 				s["left out"]++
 				continue
 			}
@@ -106,10 +118,27 @@ func (s share) compare(t *rapid.T, pod metrics.Pod, finished *corev1.Pod, valid 
 	}
 }
 
-// leftOut is the one known difference: where the pod level is in use, the API server fills in huge pages from the containers'
-// limits, the library from their requests. Validation wants the two to be equal, so no pod that exists shows it.
-func leftOut(name corev1.ResourceName, basis metrics.Basis, valid bool) bool {
-	return name == hugePages && basis == metrics.BasisAggregate && !valid
+// leftOut are the known differences. Validation refuses each of these pods, so that no HPA meets one.
+func leftOut(spec *corev1.PodSpec, name corev1.ResourceName, basis metrics.Basis, valid bool) bool {
+	if valid {
+		return false
+	}
+	// Where the pod level is in use, the API server fills in huge pages from the containers' limits, the library from their
+	// requests. Validation wants the two to be equal.
+	if name == hugePages && basis == metrics.BasisAggregate {
+		return true
+	}
+	// Pod-level resources, but none that the pod level supports: the API server fills in those of the containers all the same.
+	if spec.Resources == nil {
+		return false
+	}
+	named, supported := false, false
+	for _, list := range []corev1.ResourceList{spec.Resources.Requests, spec.Resources.Limits} {
+		for name := range list {
+			named, supported = true, supported || resourcehelper.IsSupportedPodLevelResource(name)
+		}
+	}
+	return named && !supported
 }
 
 func (s share) count(a answer, container string, basis metrics.Basis) {
@@ -167,11 +196,13 @@ func dump(spec corev1.PodSpec) string {
 // controller reads from the pod that an API server makes of them.
 func TestRequestsOfTemplate(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
 		finished, valid := admitted(t, template, limitRanges)
-		seen.compare(t, metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges}, finished, valid)
+		pod := metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges}
+		compareContainers(t, pod, finished)
+		seen.compare(t, pod, finished, valid)
 	})
 	seen.require(t, "pods", 20, "pods", "valid pods")
 	seen.require(t, "answers", 1, "answers", "whole pods", "sum by container", "sum of 0", "no such container", "missing in a container")
@@ -181,7 +212,7 @@ func TestRequestsOfTemplate(t *testing.T) {
 // TestRequestsOfPod: the same for a pod that already runs, whose own spec is all there is to know.
 func TestRequestsOfPod(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		finished, valid := admitted(t, s.drawTemplate(t), s.drawLimitRanges(t))
 		seen.compare(t, metrics.Pod{Spec: finished.Spec.DeepCopy()}, finished, valid)
@@ -194,7 +225,7 @@ func TestRequestsOfPod(t *testing.T) {
 // controller is not asked here; component-helpers is the code that the scheduler and the kubelet use as well.
 func TestSchedulerSum(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		template, limitRanges := s.drawTemplate(t), s.drawLimitRanges(t)
 		finished, valid := admitted(t, template, limitRanges)
@@ -202,7 +233,7 @@ func TestSchedulerSum(t *testing.T) {
 		for _, name := range resourceNames {
 			sum, err := metrics.Pod{Spec: &template.Spec, LimitRanges: limitRanges}.Requests(name, "")
 			seen["sums"]++
-			if err != nil || leftOut(name, sum.Basis, valid) {
+			if err != nil || leftOut(&template.Spec, name, sum.Basis, valid) {
 				continue
 			}
 			q := reserved[name]

@@ -149,7 +149,7 @@ func served(t fataler, hpa *autoscalingv1.HorizontalPodAutoscaler) *autoscalingv
 // defaults that both put in. Where the library refuses an annotation, the API server cannot read it either.
 func TestFromV1(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		given := drawV1(t)
 		before := asJSON(t, given)
 		got, err := metrics.FromV1(given)
@@ -196,7 +196,7 @@ func requireEqual(t fataler, want, got *autoscalingv2.HorizontalPodAutoscaler, g
 // has no defaults for behavior, so the API server asks for policies where v2 would fill them in.
 func TestValidateFromV1(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		given := drawV1(t)
 		converted, err := metrics.FromV1(given)
 		if err != nil {

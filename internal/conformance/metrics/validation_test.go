@@ -29,7 +29,7 @@ func asJSON(t fataler, v any) string {
 // TestDefault compares the library's defaults with the API server's.
 func TestDefault(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		given := drawHPAs(t).hpa(t)
 		before := asJSON(t, given)
 		want := given.DeepCopy()
@@ -83,7 +83,7 @@ func declared(obj *autoscaling.HorizontalPodAutoscaler, version string) field.Er
 // message.
 func TestValidate(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		given := drawHPAs(t).hpa(t)
 		before := asJSON(t, given)
 		real := internal(t, given)
@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 // TestValidateNames: the names alone, in an otherwise good HPA, so that each rule decides many times.
 func TestValidateNames(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		good, bad := hpas{}, hpas{hostile: 60}
 		given := good.hpa(t)
 		given.Spec.Metrics = []autoscalingv2.MetricSpec{{

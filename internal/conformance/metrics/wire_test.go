@@ -19,7 +19,7 @@ import (
 // through the API server's codecs, and must come out equal: as the server reads them and as it gives them out again.
 func TestWire(t *testing.T) {
 	seen := share{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		if rapid.IntRange(0, 19).Draw(t, "which") > 0 {
 			return
 		}
