@@ -31,7 +31,7 @@ var ladder = map[string][]string{
 }
 
 // programs are packages of the main module that are not library code.
-var programs = []string{"examples/", "internal/manifest"}
+var programs = []string{"examples/", "internal/manifest", "internal/usagefile"}
 
 // importsNothing are packages without any import at all.
 var importsNothing = []string{"skipreason"}
