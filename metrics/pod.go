@@ -20,7 +20,8 @@ type Pod struct {
 	// first by name wins.
 	LimitRanges []corev1.LimitRange
 	// Live is one of the workload's pods. It only adds what the template lacks: containers that were injected, by name, and the overhead of a
-	// runtime class. Where both have a container the template wins.
+	// runtime class. Where both have a container the template wins. Give a pod of the present template: a container that an older revision had
+	// and the template dropped would count as injected.
 	Live *corev1.Pod
 }
 

@@ -201,7 +201,6 @@ func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 			step = max(step, add(m, sidecars))
 		case RoleSidecar:
 			sidecars = add(sidecars, m)
-			step = max(step, sidecars)
 			sum = add(sum, m)
 		default:
 			sum = add(sum, m)
