@@ -30,6 +30,9 @@ type Collector struct {
 	Window usage.Window
 	// Match says which pods count; nil is all of them.
 	Match func(pod string) bool
+	// Route, if set, passes each row on to the collector of the workload that a pod belongs to, for a file that holds several;
+	// nil is foreign. Rows of replicas are routed by what stands in place of the pod: the workload's or the HPA's name.
+	Route func(pod string) *Collector
 	// Progress is called now and then with the number of rows so far; nil is nobody.
 	Progress func(rows int64)
 
@@ -93,6 +96,12 @@ func (c *Collector) add(r row) error {
 	switch {
 	case r.resource != corev1.ResourceCPU && r.resource != corev1.ResourceMemory && r.resource != replicas:
 		return errResource
+	case c.Route != nil:
+		if to := c.Route(r.pod); to != nil {
+			return to.add(r)
+		}
+		c.report.Foreign++
+		return nil
 	case r.resource == replicas:
 		c.replicas = append(c.replicas, usage.Point{Time: r.at, Value: r.value})
 		c.report.Kept++

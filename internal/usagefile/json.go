@@ -188,6 +188,13 @@ func (c *Collector) sample(labels map[string]string, s sample, of corev1.Resourc
 	case strings.Contains(name, "replicas"):
 		r.resource = replicas
 	}
+	if r.resource == replicas && r.pod == "" {
+		for _, label := range []string{"horizontalpodautoscaler", "hpa", "deployment", "statefulset"} {
+			if r.pod == "" {
+				r.pod = labels[label]
+			}
+		}
+	}
 	if strings.HasSuffix(name, "_seconds_total") {
 		r.series = labels["id"] + "/" + labels["node"] + "/" + labels["instance"] + "/" // a counter per cgroup and scraper
 	}
