@@ -30,7 +30,8 @@ type settings struct {
 	usage      []usageFile
 	preset     string
 	prices     recommend.Prices
-	count      int32  // replicas, for the savings
+	count      int32 // replicas, for the savings
+	progress   func(rows int64)
 	startups   []wish // cpu used while starting
 	options    hpacouple.Options
 }

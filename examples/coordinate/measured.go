@@ -110,7 +110,8 @@ func setPrice(s *settings, value string) error {
 
 // measure reads the files of --usage and turns them into wishes.
 func measure(tasks []*task, d documents, s settings) (notes []string, faults []fault) {
-	if len(s.usage) == 0 {
+	builtIn := len(s.files) == 0 && len(s.usage) == 0
+	if len(s.usage) == 0 && !builtIn {
 		return nil, nil
 	}
 	strategy := s.strategy()
@@ -123,7 +124,12 @@ func measure(tasks []*task, d documents, s settings) (notes []string, faults []f
 		t.measured = &measured{collector: usagefile.NewCollector(strategy)}
 	}
 	front := usagefile.NewCollector(strategy)
-	front.Route = router(tasks)
+	front.Route, front.Progress = router(tasks), s.progress
+	if builtIn {
+		if err := front.Read(strings.NewReader(exampleUsage), "example usage", ""); err != nil {
+			faults = append(faults, fault{Message: err.Error()})
+		}
+	}
 	before := len(d.faults)
 	for _, u := range s.usage {
 		d.open(u.name, d.stdin, func(shown string, r io.Reader) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 )
@@ -25,6 +26,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	if s.help {
 		_, err := io.WriteString(stdout, usage())
 		return finish(stderr, err, exitFine)
+	}
+	if f, ok := stderr.(*os.File); ok && isTerminal(f) {
+		s.progress = func(rows int64) { fmt.Fprintf(stderr, "\r%d rows of usage", rows) }
 	}
 	r := coordinate(load(s, stdin), s)
 	for _, f := range r.Errors {

@@ -274,7 +274,7 @@ func uncoupled(i *item) string {
 // summary is the last line.
 func (p *page) summary(r report) {
 	if len(r.Items) == 0 && len(r.Errors) == 0 {
-		p.line("Nothing was planned: no workload has new requests. Give --request, --requests or a VerticalPodAutoscaler with a recommendation.")
+		p.line("Nothing was planned: no workload has new requests. Give --request, --requests, --usage or a VerticalPodAutoscaler with a recommendation.")
 		return
 	}
 	allowed := 0
