@@ -1,6 +1,7 @@
 package recommend_test
 
 import (
+	"flag"
 	"runtime"
 	"strconv"
 	"testing"
@@ -10,14 +11,16 @@ import (
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
+var fleet = flag.Bool("fleet", false, "benchmark the fleet of 10 000 containers")
+
 // BenchmarkFleet takes 8 days of minutes for each of n containers, cpu and memory, and recommends for each of them. Time and
 // held memory per container do not depend on n.
 func BenchmarkFleet(b *testing.B) {
 	const minutes = 8 * 24 * 60
 	for _, n := range []int{10, 100, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			if n > 1000 && testing.Short() {
-				b.Skip("takes seconds")
+			if n > 100 && !*fleet {
+				b.Skip("takes seconds; -fleet runs it")
 			}
 			for range b.N {
 				began := time.Now()

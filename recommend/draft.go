@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-rightsize/rightsize/internal/exact"
-	"github.com/kube-rightsize/rightsize/usage"
 )
 
 // draft is one container's resource on its way through the stages.
@@ -15,7 +14,6 @@ type draft struct {
 	arithmetic Arithmetic
 	now        Triple
 	out        *Amounts
-	view       usage.View // what the quantile is taken of
 	// present request and limit; nil is absent. limit is rounded down: a request must never pass it.
 	request, limit *int64
 	ratioLimit     *int64 // the limit rounded up as upstream reads it, for its ratio to the request

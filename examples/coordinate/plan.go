@@ -30,9 +30,7 @@ func coordinate(d documents, s settings) report {
 	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
-	for _, f := range slices.Concat(d.faults, faults, unmatched, unmeasured) {
-		r.Errors = append(r.Errors, f)
-	}
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
 		if len(t.wishes) == 0 {

@@ -57,11 +57,11 @@ func TestGolden(t *testing.T) {
 		args []string
 		why  string
 	}{
-		{name: "table", file: "example.txt", why: "the bare command shows the whole job"},
-		{name: "json", file: "example.json", args: []string{"-o", "json"}, why: "for programs"},
-		{name: "yaml", file: "example.yaml", args: []string{"-o", "yaml"}, why: "for people who compare"},
+		{name: "table", file: "bare.table", why: "the bare command shows the whole job"},
+		{name: "json", file: "bare.json", args: []string{"-o", "json"}, why: "for programs"},
+		{name: "yaml", file: "bare.yaml", args: []string{"-o", "yaml"}, why: "for people who compare"},
 		{name: "help", file: "help.txt", args: []string{"--help"}, why: "all flags are explained"},
-		{name: "held back", file: "held-back.txt", args: []string{"--request", "app:cpu=300m,memory=2Gi", "--limit", "app:memory=3Gi", "--throttled", "sidecar", "--bounds", "40-80"},
+		{name: "held back", file: "held-back.table", args: []string{"--request", "app:cpu=300m,memory=2Gi", "--limit", "app:memory=3Gi", "--throttled", "sidecar", "--bounds", "40-80"},
 			why: "the policy allows 85, a bound and a lock act, and a limit moves"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

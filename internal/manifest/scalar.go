@@ -38,6 +38,12 @@ func plain(s string) node {
 	if c := s[0]; c != '.' && c != '-' && c != '+' && (c < '0' || c > '9') {
 		return node{form: text, text: s, written: s}
 	}
+	if s[0] == '.' {
+		if t, ok := float(s); ok {
+			return node{form: number, text: t, written: s}
+		}
+		return node{form: text, text: s, written: s}
+	}
 	digits := strings.ReplaceAll(s, "_", "")
 	if plainInteger.MatchString(digits) {
 		return node{form: number, text: digits, written: s}
