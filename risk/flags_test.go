@@ -17,10 +17,13 @@ import (
 )
 
 // planners are the flags that depend on a planned change; this package never raises them.
-var planners = []skipreason.RiskFlag{
+var planners = append([]skipreason.RiskFlag{
 	skipreason.FlagTargetOutsideBounds, skipreason.FlagTargetUnreachable, skipreason.FlagTriggerNearLimit, skipreason.FlagThrottled,
 	skipreason.FlagOOMKilled, skipreason.FlagQoSChange, skipreason.FlagPodLevelRequests,
-	// These are found in measurements, by package recommend.
+}, recommenders...)
+
+// recommenders are found in measurements, by package recommend.
+var recommenders = []skipreason.RiskFlag{
 	skipreason.FlagFewSamples, skipreason.FlagIdle, skipreason.FlagCappedBelowPeak, skipreason.FlagLimitBelowStartup,
 	skipreason.FlagMemoryIndependent, skipreason.FlagHeap,
 }
