@@ -13,9 +13,9 @@ import (
 func TestReadmeShowsTheRealOutput(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	golden, err := os.ReadFile("examples/coordinate/testdata/example.txt")
+	golden, err := os.ReadFile("examples/coordinate/testdata/bare.table")
 	require.NoError(t, err)
-	require.Contains(t, string(readme), "```\n"+string(golden)+"```\n", "copy examples/coordinate/testdata/example.txt into README.md")
+	require.Contains(t, string(readme), "```\n"+string(golden)+"```\n", "copy examples/coordinate/testdata/bare.table into README.md")
 }
 
 // Links between the documents lead somewhere.

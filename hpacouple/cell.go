@@ -83,6 +83,7 @@ func (p *planner) cells(name corev1.ResourceName) []cell {
 		p.errs = append(p.errs, bad)
 		return nil
 	}
+	p.lists[index(name)] = list
 	out := make([]cell, len(list))
 	for i, c := range list {
 		out[i] = cell{Container: c, resource: name, recommended: c.Request.Milli, limitAfter: c.Limit}

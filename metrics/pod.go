@@ -268,26 +268,29 @@ func ownDefaults(items []corev1.LimitRangeItem, name corev1.ResourceName, at *fi
 		if item.Type != corev1.LimitTypeContainer {
 			continue
 		}
-		pick := func(lists ...corev1.ResourceList) Amount {
-			for _, list := range lists {
-				a, err := amount(list, name, SourceLimitRange)
-				if err != nil {
-					bad = field.Invalid(at.Index(i).Key(string(name)), text(list[name]), err.Error())
-				}
-				if a.Present() || bad != nil {
-					return a
-				}
+		lists := [...]struct {
+			name    string
+			amounts corev1.ResourceList
+			limit   bool // stands for the default limit
+		}{{"defaultRequest", item.DefaultRequest, false}, {"default", item.Default, true}, {"max", item.Max, true}, {"min", item.Min, false}}
+		var r, l Amount
+		for _, list := range lists {
+			a, err := amount(list.amounts, name, SourceLimitRange)
+			if err != nil {
+				return request, limit, field.Invalid(at.Index(i).Child(list.name).Key(string(name)), text(list.amounts[name]), err.Error())
 			}
-			return Amount{}
+			if !r.Present() {
+				r = a
+			}
+			if !l.Present() && list.limit {
+				l = a
+			}
 		}
-		if l := pick(item.Default, item.Max); l.Present() {
-			limit = l
-		}
-		if r := pick(item.DefaultRequest, item.Default, item.Max, item.Min); r.Present() {
+		if r.Present() {
 			request = r
 		}
-		if bad != nil {
-			return request, limit, bad
+		if l.Present() {
+			limit = l
 		}
 	}
 	return request, limit, nil

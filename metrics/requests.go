@@ -93,11 +93,16 @@ func (e *UnknownContainerError) Error() string {
 // Source: pkg/controller/podautoscaler/replica_calculator.go (calculateRequests), component-helpers/resource (PodRequests), and the API
 // server's defaults as in [Pod.Containers] and pkg/api/pod (DefaultPodLevelResources, on by default in 1.37).
 func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
-	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	list, bad := p.Containers(name)
 	if bad != nil {
-		return s, bad
+		return Sum{Resource: name, Container: container, Basis: BasisContainers}, bad
 	}
+	return p.RequestsOf(list, name, container)
+}
+
+// RequestsOf is [Pod.Requests] for a caller who has the list of [Pod.Containers] for the resource already.
+func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container string) (Sum, error) {
+	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	s.Terms = make([]Term, len(list))
 	for i, c := range list {
 		s.Terms[i] = Term{Container: c, Counted: c.Role != RoleInit}

@@ -89,7 +89,8 @@ const DefaultFieldManager = "kerf"
 // It is total: whatever the API server would refuse raises what can be told from it, and no more. Laws: input unchanged, equal twice, every
 // flag in the closed list.
 func Check(in Input) []Finding {
-	c := &checker{in: &in, found: []Finding{}}
+	c := &checker{in: &in, found: make([]Finding, 0, 4)}
+	c.list = c.ours()
 	c.coupled()
 	c.ambiguous()
 	if in.HPA != nil {
@@ -131,6 +132,7 @@ func Flags(findings []Finding) []skipreason.RiskFlag {
 type checker struct {
 	in      *Input
 	hpa     Object
+	list    []*autoscalingv2.HorizontalPodAutoscaler // the workload's, each once
 	entries []metrics.Entry
 	found   []Finding
 }

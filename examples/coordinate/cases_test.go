@@ -43,7 +43,7 @@ func TestQuantities(t *testing.T) {
 		{name: "D13 100u", resource: "cpu", have: "1", want: "100u", from: "1", to: "1m"},
 		{name: "D14 1E", resource: "cpu", have: "1", want: "1E", fault: "must be below 9223372036854775.808", why: "exa"},
 		{name: "D14 1E3", resource: "cpu", have: "1", want: "1E3", from: "1", to: "1k", why: "an exponent"},
-		{name: "D14 1e3", resource: "cpu", have: "1e3", want: "1", from: "1k", to: "1", why: "shown canonically"},
+		{name: "D14 1e3", resource: "cpu", have: "1e3", want: "1", from: "1e3", to: "1", why: "shown canonically"},
 		{name: "D14 12e6", resource: "memory", have: "1Gi", want: "12e6", from: "1Gi", to: "12Mi", why: "rounded up to the step"},
 		{name: "D14 1e400", resource: "memory", have: "1e400", fault: "must be below 9223372036854775.808", why: "beyond float64"},
 	} {

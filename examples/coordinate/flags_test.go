@@ -33,6 +33,7 @@ func TestRuns(t *testing.T) {
 		"all/b.json":       `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"web"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":50,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web"}}}`,
 		"all/read.me":      "not a manifest: {",
 		"all/sub/c.yaml":   "not read: {",
+		"all/d.yaml/e.yml": "not read either: {",
 		"empty/nothing.md": "",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))

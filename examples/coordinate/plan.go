@@ -153,9 +153,9 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 	}
 	for _, w := range t.wishes {
 		if w.isLimit {
-			of(w.container).Limits[w.resource] = w.amount.DeepCopy()
+			of(w.container).Limits[w.resource] = w.amount
 		} else {
-			of(w.container).Requests[w.resource] = w.amount.DeepCopy()
+			of(w.container).Requests[w.resource] = w.amount
 		}
 	}
 	for _, name := range t.throttled {

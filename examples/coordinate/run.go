@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/kube-rightsize/rightsize/hpacouple"
+	"slices"
 )
 
 // The exit codes.
@@ -53,12 +52,7 @@ func finish(stderr io.Writer, err error, code int) int {
 	return code
 }
 
-// heldBack says whether a workload is skipped or blocked.
+// heldBack says whether a workload is blocked; a skipped one always is.
 func (r report) heldBack() bool {
-	for _, i := range r.Items {
-		if i.Outcome == hpacouple.Skip || !i.Admission.Allowed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed })
 }
