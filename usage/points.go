@@ -15,7 +15,7 @@ type Point struct {
 // Report says what was done to raw points before they were used. Its zero value says that nothing had to be done.
 type Report struct {
 	Kept       int // points that are used
-	Unsorted   int // points that came before an earlier one in the input, and were sorted
+	Unsorted   int // points that stood behind a later one in the input, and were sorted
 	Duplicates int // points at a time that another one has as well; the larger value is kept (too small a request is an outage)
 	NaN        int // dropped
 	Infinite   int // dropped
@@ -49,9 +49,13 @@ func Pair(times []time.Time, values []float64) ([]Point, Report) {
 func Clean(points []Point, window Window) ([]Point, Report) {
 	var r Report
 	out := make([]Point, 0, len(points))
+	var latest time.Time
 	for i, p := range points {
-		if i > 0 && p.Time.Before(points[i-1].Time) {
+		if i > 0 && p.Time.Before(latest) {
 			r.Unsorted++
+		}
+		if i == 0 || p.Time.After(latest) {
+			latest = p.Time
 		}
 		switch {
 		case math.IsNaN(p.Value):
