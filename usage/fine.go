@@ -2,23 +2,6 @@ package usage
 
 // The window of 176 buckets that a Fine histogram keeps out of an unlimited row of them.
 
-func (h *Histogram) addFine(value, weight float64) {
-	h.total += weight
-	if value <= fineZero {
-		h.zero += weight
-		return
-	}
-	if weight == 0 {
-		return
-	}
-	index := fineIndex(value) >> h.down
-	i := int(index) - int(h.base)
-	if i < int(h.low) || i > int(h.high) || !h.used {
-		i = h.place(index)
-	}
-	h.weights[i] += weight
-}
-
 // place returns where in weights the bucket of a Fine index lies, and makes room for it if need be.
 // The index is at the present scale; the scale may change.
 func (h *Histogram) place(index int32) int {

@@ -126,10 +126,20 @@ func (h *Histogram) add(ns int64, value, weight float64) {
 		}
 		weight = float64(weight * exp2(float64(ns-h.reference)/h.divisor))
 	}
-	if h.vpa == nil {
-		h.addFine(value, weight)
-	} else {
+	switch {
+	case h.vpa != nil:
 		h.addVPA(h.vpa.bucket(value), weight)
+	case value <= fineZero:
+		h.total += weight
+		h.zero += weight
+	case weight > 0:
+		h.total += weight
+		index := fineIndex(value) >> h.down
+		i := int(index) - int(h.base)
+		if i < int(h.low) || i > int(h.high) || !h.used {
+			i = h.place(index)
+		}
+		h.weights[i] += weight
 	}
 	h.note(ns, value)
 }

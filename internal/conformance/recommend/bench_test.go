@@ -89,3 +89,29 @@ func BenchmarkEightDays(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAdd adds one cpu sample with decay to the aggregate of one container.
+func BenchmarkAdd(b *testing.B) {
+	defaults().use()
+	all := points()
+	b.Run("vpa", func(b *testing.B) {
+		state := model.NewAggregateContainerState()
+		sample := &model.ContainerUsageSample{Resource: model.ResourceCPU}
+		b.ReportAllocs()
+		for i := range b.N {
+			p := &all[i%minutes]
+			sample.MeasureStart, sample.Usage = p.at, model.ResourceAmount(p.milli)
+			state.AddSample(sample)
+		}
+	})
+	b.Run("rightsize", func(b *testing.B) {
+		h, _ := usage.NewHistogram(usage.VPACPU, 24*time.Hour)
+		b.ReportAllocs()
+		for i := range b.N {
+			p := &all[i%minutes]
+			if h.Add(p.at, float64(p.milli)/1000, usage.VPASampleWeight) != nil {
+				b.Fatal("refused")
+			}
+		}
+	})
+}
