@@ -25,6 +25,7 @@ var ladder = map[string][]string{
 	"metrics":        {"internal/exact"},
 	"bounds":         {"internal/exact", "skipreason"},
 	"risk":           {"metrics", "skipreason", "internal/exact"},
+	"replicas":       {"internal/exact", "metrics"},
 	"usage":          {},
 	"recommend":      {"usage", "internal/exact", "skipreason"},
 	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk", "usage", "recommend"},

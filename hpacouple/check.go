@@ -91,11 +91,12 @@ func (p *planner) checkInput() {
 		list []corev1.Container
 		name string
 	}{{p.in.Pod.Spec.Containers, "containers"}, {p.in.Pod.Spec.InitContainers, "initContainers"}} {
-		for i, c := range part.list {
-			if names[c.Name] {
-				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), c.Name))
+		for i := range part.list {
+			name := part.list[i].Name
+			if names[name] {
+				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), name))
 			}
-			names[c.Name] = true
+			names[name] = true
 		}
 	}
 	p.checkRecommendations(names)

@@ -58,20 +58,29 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 
 // containerPlans lists what was asked for and what counts, container by container.
 func (p *planner) containerPlans() []ContainerPlan {
-	out := make([]ContainerPlan, 0, 2*len(p.byResource[0]))
+	count := 0
+	for _, cells := range p.byResource {
+		for i := range cells {
+			if cells[i].reported() {
+				count++
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]ContainerPlan, 0, count)
 	for i := range p.byResource[0] {
 		for _, cells := range p.byResource {
-			c := &cells[i]
-			if c.asked || c.limitAsked || c.counted || c.locked {
+			if c := &cells[i]; c.reported() {
 				out = append(out, p.containerPlan(c))
 			}
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
 	return out
 }
+
+func (c *cell) reported() bool { return c.asked || c.limitAsked || c.counted || c.locked }
 
 func (p *planner) containerPlan(c *cell) ContainerPlan {
 	out := ContainerPlan{Name: c.Name, Role: c.Role, Injected: c.Injected, Resource: c.resource, Source: c.Request.Source,

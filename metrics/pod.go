@@ -133,9 +133,9 @@ func (p Pod) Containers(name corev1.ResourceName) ([]Container, *field.Error) {
 	}
 	next := 0 // the first init container of the live pod that has no place yet
 	for i := range p.Spec.InitContainers {
-		same := func(c corev1.Container) bool { return c.Name == p.Spec.InitContainers[i].Name }
-		if k := slices.IndexFunc(live.InitContainers[next:], same); k >= 0 {
-			for ; next < len(live.InitContainers) && !same(live.InitContainers[next]); next++ {
+		name := p.Spec.InitContainers[i].Name
+		if indexOf(live.InitContainers[next:], name) >= 0 {
+			for ; live.InitContainers[next].Name != name; next++ {
 				if !p.has(live.InitContainers[next].Name) {
 					add(live.InitContainers, next, true, "initContainers")
 				}
@@ -176,8 +176,17 @@ func (p Pod) liveSpec() *corev1.PodSpec {
 
 // has says whether the template itself has a container of that name.
 func (p Pod) has(name string) bool {
-	same := func(c corev1.Container) bool { return c.Name == name }
-	return slices.ContainsFunc(p.Spec.Containers, same) || slices.ContainsFunc(p.Spec.InitContainers, same)
+	return indexOf(p.Spec.Containers, name) >= 0 || indexOf(p.Spec.InitContainers, name) >= 0
+}
+
+// indexOf finds a container by name without copying any, -1 for none.
+func indexOf(list []corev1.Container, name string) int {
+	for i := range list {
+		if list[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // badAmount is an amount that cannot be counted.

@@ -104,8 +104,8 @@ func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
 func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container string) (Sum, error) {
 	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	s.Terms = make([]Term, len(list))
-	for i, c := range list {
-		s.Terms[i] = Term{Container: c, Counted: c.Role != RoleInit}
+	for i := range list {
+		s.Terms[i] = Term{Container: list[i], Counted: list[i].Role != RoleInit}
 	}
 	if container != "" {
 		return s.one(container)
@@ -119,8 +119,8 @@ func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container st
 		return s.aggregate(own, overhead)
 	}
 	var missing []string
-	for _, t := range s.Terms {
-		if t.Counted && !t.Request.Present() {
+	for i := range s.Terms {
+		if t := &s.Terms[i]; t.Counted && !t.Request.Present() {
 			missing = append(missing, t.Name)
 		}
 	}
@@ -149,8 +149,8 @@ func (s Sum) one(container string) (Sum, error) {
 
 func (s Sum) aggregate(own, overhead Amount) (Sum, error) {
 	requested := false
-	for _, t := range s.Terms {
-		requested = requested || t.Request.Present()
+	for i := range s.Terms {
+		requested = requested || s.Terms[i].Request.Present()
 	}
 	switch {
 	case own.Source == SourcePodLevel || (own.Present() && (!requested || hugePages(s.Resource))):

@@ -46,7 +46,11 @@ func (c *checker) ours() (list []*autoscalingv2.HorizontalPodAutoscaler) {
 func (c *checker) coupled() {
 	for _, hpa := range c.list {
 		object := Object{Kind: "HorizontalPodAutoscaler", Namespace: hpa.Namespace, Name: hpa.Name}
-		for _, e := range metrics.Classify(&hpa.Spec) {
+		entries := c.entries
+		if hpa != c.in.HPA {
+			entries = metrics.Classify(&hpa.Spec)
+		}
+		for _, e := range entries {
 			if e.Coupled() {
 				c.add(skipreason.FlagHPACoupled, object, targetField(&hpa.Spec, e), decimal(e.Utilization), "scales on "+string(e.Resource)+" utilization")
 			}
