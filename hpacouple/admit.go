@@ -26,6 +26,8 @@ type Live struct {
 	HPA *autoscalingv2.HorizontalPodAutoscaler
 }
 
+// +kubebuilder:object:generate=true
+
 // Verdict is the agent's answer.
 type Verdict struct {
 	// Allowed says that the plan may be carried out. Where the outcome is NoChange or Uncoupled nothing about the HPA is done.
@@ -33,11 +35,15 @@ type Verdict struct {
 	// Reason is HPACoupled where the plan is blocked, else empty.
 	Reason skipreason.Block `json:"reason,omitempty"`
 	// Cause is the first of Causes; both are empty where the plan is allowed.
-	Cause  skipreason.BlockCause   `json:"cause,omitempty"`
+	Cause skipreason.BlockCause `json:"cause,omitempty"`
+	// +listType=atomic
 	Causes []skipreason.BlockCause `json:"causes,omitempty"`
 	// Record says what was allowed or blocked, entry by entry. Blocking leaves the plan as it is: To still shows what would be done.
+	// +listType=atomic
 	Record []Record `json:"record,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Record is what the agent writes down for one coupled entry.
 type Record struct {

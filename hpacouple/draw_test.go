@@ -342,7 +342,7 @@ func copyInput(in hpacouple.Input) hpacouple.Input {
 		r.Requests, r.Limits, r.UnsetLimits = r.Requests.DeepCopy(), r.Limits.DeepCopy(), slices.Clone(r.UnsetLimits)
 		out.Recommendations = append(out.Recommendations, r)
 	}
-	out.Meta = in.Meta.DeepCopy()
+	out.Meta, out.State = in.Meta.DeepCopy(), in.State.DeepCopy()
 	out.Options.AutoPatch = slices.Clone(in.Options.AutoPatch)
 	out.Options.Steps, out.Options.LargestNode = in.Options.Steps.DeepCopy(), in.Options.LargestNode.DeepCopy()
 	if q := in.Options.Tolerance; q != nil {

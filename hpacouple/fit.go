@@ -23,6 +23,7 @@ func (p *planner) fit(e metrics.Entry) {
 			p.outcome.cause = cells[i].cause
 		}
 	}
+	p.readAnchor(e, cells)
 	var ok bool
 	if w.Wanted, ok = p.sumOf(cells); !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
@@ -53,7 +54,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			moving = append(moving, i)
 		}
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
+	f, ok := bounds.FitAnchored(p.kept(e), bounds.Pair{Requests: w.Old, Target: e.Utilization}, w.Wanted, items, w.Bounds)
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
