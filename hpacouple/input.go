@@ -41,6 +41,8 @@ type Recommendation struct {
 	OOMKilled bool `json:"oomKilled,omitempty"`
 }
 
+// +kubebuilder:object:generate=true
+
 // Input is everything that [Plan] looks at.
 type Input struct {
 	// Workload must be the one that the HPA's scaleTargetRef names.
@@ -67,6 +69,8 @@ type Input struct {
 	// Options are the caller's choices; the zero value is the default.
 	Options Options
 }
+
+// +kubebuilder:object:generate=true
 
 // Surroundings are what else is known about the workload; they raise risk flags and decide nothing. The zero value of each field means "not
 // known" (see [risk.Input]).
