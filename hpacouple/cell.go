@@ -58,9 +58,12 @@ func unit(name corev1.ResourceName) int64 {
 	return 1
 }
 
-// changes says whether the container gets another request. A request that is new where there was none is a change, whatever its amount.
-func (c *cell) changes() bool {
-	return !c.stays && (c.final != c.Request.Milli || (c.asked && !c.Request.Present() && c.by != bounds.RuleAutoPatch))
+// changes says whether the container gets another request. A request of 0 where there was none is not another one: both count as 0.
+func (c *cell) changes() bool { return !c.stays && c.final != c.Request.Milli }
+
+// zeroes says that a request of 0 must be written where there was none, because a new limit would stand in for it.
+func (c *cell) zeroes() bool {
+	return !c.stays && !c.Request.Present() && c.final == 0 && c.limitAsked && c.limitAfter.Source == metrics.SourceLimit && c.by != bounds.RuleAutoPatch
 }
 
 // quantity prints an amount of the cell's resource as it would be written.

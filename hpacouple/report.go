@@ -86,6 +86,9 @@ func (p *planner) containerPlan(c *cell) ContainerPlan {
 	}
 	if !c.Request.Present() && !c.changes() {
 		out.To = nil
+		if c.zeroes() {
+			out.Settled, out.To = c.quantity(c.settled), c.quantity(0)
+		}
 	}
 	out.LimitTo = c.Limit.Quantity()
 	if c.limitAsked {
