@@ -25,11 +25,14 @@ var ladder = map[string][]string{
 	"metrics":        {"internal/exact"},
 	"bounds":         {"internal/exact", "skipreason"},
 	"risk":           {"metrics", "skipreason", "internal/exact"},
-	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk"},
+	"replicas":       {"internal/exact", "metrics"},
+	"usage":          {},
+	"recommend":      {"usage", "internal/exact", "skipreason"},
+	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk", "usage", "recommend"},
 }
 
 // programs are packages of the main module that are not library code.
-var programs = []string{"examples/", "internal/manifest"}
+var programs = []string{"examples/", "internal/manifest", "internal/usagefile"}
 
 // importsNothing are packages without any import at all.
 var importsNothing = []string{"skipreason"}

@@ -20,8 +20,8 @@ func resources() []corev1.ResourceName { return slices.Clone(allSized[:]) }
 
 // cell is one container and resource on its way through the plan. Amounts are thousandths.
 type cell struct {
-	metrics.Container
-	resource corev1.ResourceName
+	*metrics.Container // in planner.lists
+	resource           corev1.ResourceName
 
 	asked       bool  // there is a recommended request
 	recommended int64 // it, or the present request
@@ -61,9 +61,14 @@ func unit(name corev1.ResourceName) int64 {
 // changes says whether the container gets another request. A request of 0 where there was none is not another one: both count as 0.
 func (c *cell) changes() bool { return !c.stays && c.final != c.Request.Milli }
 
+// arises says whether the container gets a request that it does not have: one that is recommended, or a new limit that stands in for it.
+func (c *cell) arises() bool {
+	return !c.Request.Present() && c.by != bounds.RuleAutoPatch && (c.asked || (c.limitAsked && c.limitAfter.Source == metrics.SourceLimit))
+}
+
 // zeroes says that a request of 0 must be written where there was none, because a new limit would stand in for it.
 func (c *cell) zeroes() bool {
-	return !c.stays && !c.Request.Present() && c.final == 0 && c.limitAsked && c.limitAfter.Source == metrics.SourceLimit && c.by != bounds.RuleAutoPatch
+	return !c.stays && c.final == 0 && c.arises() && c.limitAsked && c.limitAfter.Source == metrics.SourceLimit
 }
 
 // quantity prints an amount of the cell's resource as it would be written.
@@ -86,13 +91,14 @@ func (p *planner) cells(name corev1.ResourceName) []cell {
 		p.errs = append(p.errs, bad)
 		return nil
 	}
+	p.lists[index(name)] = list
 	out := make([]cell, len(list))
-	for i, c := range list {
-		out[i] = cell{Container: c, resource: name, recommended: c.Request.Milli, limitAfter: c.Limit}
-		if k, ok := p.asked[c.Name]; ok && !c.Injected {
-			p.attach(&out[i], k)
-		}
+	for i := range list {
+		out[i] = cell{Container: &list[i], resource: name, recommended: list[i].Request.Milli, limitAfter: list[i].Limit}
 		c := &out[i]
+		if k, ok := p.asked[c.Name]; ok && !c.Injected {
+			p.attach(c, k)
+		}
 		if c.asked || c.limitAsked || c.Injected || c.Request.Source != metrics.SourceRequest || c.Limit.Source != metrics.SourceLimit {
 			continue
 		}
@@ -153,6 +159,8 @@ func (p *planner) settle(c *cell) {
 	switch {
 	case !p.autoPatch(c.resource):
 		c.by, c.limitAfter = bounds.RuleAutoPatch, c.Limit
+	case !c.asked && c.arises():
+		c.settled, c.by = c.ceiling(), bounds.RuleLimit
 	case c.asked || c.limitAsked:
 		var ok bool
 		c.settled, c.by, c.cause, ok = bounds.Settle(bounds.Ask{

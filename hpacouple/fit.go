@@ -3,7 +3,6 @@ package hpacouple
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/bounds"
@@ -29,8 +28,7 @@ func (p *planner) fit(e metrics.Entry) {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
 		return
 	}
-	p.checkPodLevel(e.Resource, cells)
-	if p.outcome.cause != "" || len(p.errs) > 0 {
+	if p.outcome.cause != "" {
 		return
 	}
 	if p.fitCells(e, cells); p.outcome.cause != "" {
@@ -100,28 +98,6 @@ func (p *planner) sumOf(cells []cell) (int64, bool) {
 	return p.sum.With(func(i int) int64 { return cells[i].final })
 }
 
-// checkPodLevel refuses containers that were raised above the pod's own request.
-func (p *planner) checkPodLevel(name corev1.ResourceName, cells []cell) {
-	if p.sum.Basis != metrics.BasisPodLevel || p.sum.PodLevel.Source != metrics.SourcePodLevel {
-		return
-	}
-	var before, after int64
-	fits := true
-	for i := range cells {
-		if cells[i].Role == metrics.RoleInit {
-			continue
-		}
-		var a, b bool
-		before, a = exact.Add(before, cells[i].Request.Milli)
-		after, b = exact.Add(after, cells[i].final)
-		fits = fits && a && b
-	}
-	if !fits || (after > p.sum.PodLevel.Milli && after > before) {
-		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(name),
-			"the containers' requests no longer fit the pod-level request of "+p.sum.PodLevel.Quantity().String()))
-	}
-}
-
 // reach says whether a pair can scale out.
 func (p *planner) reach(target int32, requests, limits int64) bounds.Reach {
 	r, _ := bounds.Reachable(target, requests, limits, p.tolerance()) // the sums are above 0 here
@@ -145,8 +121,7 @@ func (p *planner) limitSum(cells []cell, present bool) int64 {
 		sum, fits = exact.Add(sum, limit.Milli)
 		covered = covered && limit.Present() && fits
 	}
-	own, err := p.in.Pod.PodLimit(p.working.Resource)
-	if err == nil && own.Present() && (!covered || own.Milli < sum) {
+	if own := p.podLevel[index(p.working.Resource)].limit; own.Present() && (!covered || own.Milli < sum) {
 		return own.Milli
 	}
 	if !covered {

@@ -93,14 +93,19 @@ func (e *UnknownContainerError) Error() string {
 // Source: pkg/controller/podautoscaler/replica_calculator.go (calculateRequests), component-helpers/resource (PodRequests), and the API
 // server's defaults as in [Pod.Containers] and pkg/api/pod (DefaultPodLevelResources, on by default in 1.37).
 func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
-	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	list, bad := p.Containers(name)
 	if bad != nil {
-		return s, bad
+		return Sum{Resource: name, Container: container, Basis: BasisContainers}, bad
 	}
+	return p.RequestsOf(list, name, container)
+}
+
+// RequestsOf is [Pod.Requests] for a caller who has the list of [Pod.Containers] for the resource already.
+func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container string) (Sum, error) {
+	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	s.Terms = make([]Term, len(list))
-	for i, c := range list {
-		s.Terms[i] = Term{Container: c, Counted: c.Role != RoleInit}
+	for i := range list {
+		s.Terms[i] = Term{Container: list[i], Counted: list[i].Role != RoleInit}
 	}
 	if container != "" {
 		return s.one(container)
@@ -114,8 +119,8 @@ func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
 		return s.aggregate(own, overhead)
 	}
 	var missing []string
-	for _, t := range s.Terms {
-		if t.Counted && !t.Request.Present() {
+	for i := range s.Terms {
+		if t := &s.Terms[i]; t.Counted && !t.Request.Present() {
 			missing = append(missing, t.Name)
 		}
 	}
@@ -145,8 +150,8 @@ func (s Sum) one(container string) (Sum, error) {
 
 func (s Sum) aggregate(own, overhead Amount) (Sum, error) {
 	requested := false
-	for _, t := range s.Terms {
-		requested = requested || t.Request.Present()
+	for i := range s.Terms {
+		requested = requested || s.Terms[i].Request.Present()
 	}
 	switch {
 	case own.Source == SourcePodLevel || (own.Present() && (!requested || hugePages(s.Resource))):
@@ -202,7 +207,6 @@ func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 			step = max(step, add(m, sidecars))
 		case RoleSidecar:
 			sidecars = add(sidecars, m)
-			step = max(step, sidecars)
 			sum = add(sum, m)
 		default:
 			sum = add(sum, m)
@@ -257,36 +261,40 @@ func (p Pod) own(name corev1.ResourceName) (request, overhead Amount, bad *field
 	if p.Spec == nil {
 		return request, overhead, nil
 	}
-	var err error
-	if r := p.Spec.Resources; r != nil && supportedPodLevel(name) {
-		if request, err = amount(r.Requests, name, SourcePodLevel); err != nil {
-			return request, overhead, field.Invalid(field.NewPath("template", "spec", "resources", "requests").Key(string(name)), text(r.Requests[name]), err.Error())
+	if supportedPodLevel(name) {
+		var limit Amount
+		if request, limit, bad = p.PodLevel(name); bad != nil {
+			return request, overhead, bad
 		}
-		if !request.Present() {
-			if request, err = amount(r.Limits, name, SourceLimit); err != nil {
-				return request, overhead, field.Invalid(field.NewPath("template", "spec", "resources", "limits").Key(string(name)), text(r.Limits[name]), err.Error())
-			}
+		if !request.Present() && limit.Present() {
+			request = limit
+			request.Source = SourceLimit
 		}
 	}
 	list := p.Spec.Overhead
 	if list == nil {
 		list = p.liveSpec().Overhead
 	}
-	if overhead, err = amount(list, name, SourcePodLevel); err != nil {
+	overhead, err := amount(list, name, SourcePodLevel)
+	if err != nil {
 		return request, overhead, field.Invalid(field.NewPath("template", "spec", "overhead").Key(string(name)), text(list[name]), err.Error())
 	}
 	return request, overhead, nil
 }
 
-// PodLimit returns the pod's own limit of a resource, absent where the template gives none.
+// PodLevel returns the pod's own request and limit of a resource as the template gives them, absent where it gives none.
 // Errors: an amount that is negative or whose thousandths do not fit in int64.
-func (p Pod) PodLimit(name corev1.ResourceName) (Amount, error) {
+func (p Pod) PodLevel(name corev1.ResourceName) (request, limit Amount, bad *field.Error) {
 	if p.Spec == nil || p.Spec.Resources == nil {
-		return Amount{}, nil
+		return request, limit, nil
 	}
-	a, err := amount(p.Spec.Resources.Limits, name, SourcePodLevel)
-	if err != nil {
-		return a, field.Invalid(field.NewPath("template", "spec", "resources", "limits").Key(string(name)), text(p.Spec.Resources.Limits[name]), err.Error())
+	r, at := p.Spec.Resources, field.NewPath("template", "spec", "resources")
+	var err error
+	if request, err = amount(r.Requests, name, SourcePodLevel); err != nil {
+		return request, limit, (&badAmount{"requests", r.Requests[name], err}).at(at, name)
 	}
-	return a, nil
+	if limit, err = amount(r.Limits, name, SourcePodLevel); err != nil {
+		return request, limit, (&badAmount{"limits", r.Limits[name], err}).at(at, name)
+	}
+	return request, limit, nil
 }

@@ -38,6 +38,12 @@ const (
 	FlagResizePending        RiskFlag = "resize-pending"
 	FlagRequestBeyondNode    RiskFlag = "request-beyond-node"
 	FlagTinyMemory           RiskFlag = "tiny-memory"
+	FlagFewSamples           RiskFlag = "few-samples"
+	FlagIdle                 RiskFlag = "idle"
+	FlagCappedBelowPeak      RiskFlag = "capped-below-peak"
+	FlagLimitBelowStartup    RiskFlag = "limit-below-startup"
+	FlagMemoryIndependent    RiskFlag = "memory-independent"
+	FlagHeap                 RiskFlag = "heap"
 )
 
 // RiskFlags returns all flags in the order in which results list them.
@@ -50,6 +56,7 @@ func RiskFlags() []RiskFlag {
 		FlagShortScaleDownWindow, FlagMemoryUtilization, FlagTargetNearSaturation, FlagTargetUncomfortable,
 		FlagAtMaxReplicas, FlagSingleMetric, FlagMetricUnknown, FlagNeverComputed, FlagPodsPending, FlagZonesUneven,
 		FlagVPAOverlap, FlagResizePending, FlagRequestBeyondNode, FlagTinyMemory,
+		FlagFewSamples, FlagIdle, FlagCappedBelowPeak, FlagLimitBelowStartup, FlagMemoryIndependent, FlagHeap,
 	}
 }
 
