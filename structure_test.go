@@ -20,12 +20,13 @@ const module = "github.com/kube-rightsize/rightsize/"
 // ladder lists the library's packages with what each may import of this module; the rest of its imports must be the standard library,
 // k8s.io/api or k8s.io/apimachinery. A package that is not here is not part of the library.
 var ladder = map[string][]string{
-	"skipreason":     {},
-	"internal/exact": {},
-	"metrics":        {"internal/exact"},
-	"bounds":         {"internal/exact", "skipreason"},
-	"risk":           {"metrics", "skipreason", "internal/exact"},
-	"hpacouple":      {"skipreason", "internal/exact", "metrics", "bounds", "risk"},
+	"skipreason":        {},
+	"internal/exact":    {},
+	"internal/fieldsv1": {},
+	"metrics":           {"internal/exact"},
+	"bounds":            {"internal/exact", "skipreason"},
+	"risk":              {"metrics", "skipreason", "internal/exact"},
+	"hpacouple":         {"skipreason", "internal/exact", "metrics", "bounds", "risk", "internal/fieldsv1"},
 }
 
 // programs are packages of the main module that are not library code.

@@ -1,5 +1,7 @@
 package hpacouple
 
+import "slices"
+
 // The types of a change are embedded in the objects of custom resources, which need deep copies.
 
 // DeepCopyInto writes a copy to out; the two share nothing.
@@ -11,9 +13,7 @@ func (c *Change) DeepCopyInto(out *Change) {
 			c.Amounts[i].DeepCopyInto(&out.Amounts[i])
 		}
 	}
-	if c.Targets != nil {
-		out.Targets = append(make([]TargetChange, 0, len(c.Targets)), c.Targets...)
-	}
+	out.Targets = slices.Clone(c.Targets)
 }
 
 // DeepCopy returns a copy that shares nothing with c.
@@ -38,6 +38,60 @@ func (a *AmountChange) DeepCopy() *AmountChange {
 		return nil
 	}
 	out := new(AmountChange)
+	a.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto writes a copy to out; the two share nothing.
+func (t *Taken) DeepCopyInto(out *Taken) {
+	*out = *t
+	out.Metrics = t.Metrics.DeepCopy()
+	if out.Amounts = nil; t.Amounts != nil {
+		out.Amounts = make([]TakenAmount, len(t.Amounts))
+		for i := range t.Amounts {
+			t.Amounts[i].DeepCopyInto(&out.Amounts[i])
+		}
+	}
+}
+
+// DeepCopy returns a copy that shares nothing with t.
+func (t *Taken) DeepCopy() *Taken {
+	if t == nil {
+		return nil
+	}
+	out := new(Taken)
+	t.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto writes a copy to out; the two share nothing.
+func (t *TakenMetrics) DeepCopyInto(out *TakenMetrics) {
+	*out = *t
+	out.Targets, out.Owners = slices.Clone(t.Targets), slices.Clone(t.Owners)
+}
+
+// DeepCopy returns a copy that shares nothing with t.
+func (t *TakenMetrics) DeepCopy() *TakenMetrics {
+	if t == nil {
+		return nil
+	}
+	out := new(TakenMetrics)
+	t.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto writes a copy to out; the two share nothing.
+func (a *TakenAmount) DeepCopyInto(out *TakenAmount) {
+	*out = *a
+	out.Value, out.Owners = copied(a.Value), slices.Clone(a.Owners)
+}
+
+// DeepCopy returns a copy that shares nothing with a.
+func (a *TakenAmount) DeepCopy() *TakenAmount {
+	if a == nil {
+		return nil
+	}
+	out := new(TakenAmount)
 	a.DeepCopyInto(out)
 	return out
 }

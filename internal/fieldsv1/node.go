@@ -63,7 +63,7 @@ func (n *Node) Item(name string) *Node {
 func (n *Node) Owned() bool { return n != nil && (len(n.Children) == 0 || n.Child(Self) != nil) }
 
 // ItemKey returns the key of a list's item by name.
-func ItemKey(name string) string { return `k:{"name":` + quote(name) + `}` }
+func ItemKey(name string) string { return `k:{"name":` + Quote(name) + `}` }
 
 // ItemName reads a key that [ItemKey] wrote; ok is false for other keys.
 func ItemName(key string) (name string, ok bool) {
@@ -124,13 +124,14 @@ func (n *Node) AppendJSON(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = c.AppendJSON(append(append(dst, quote(c.Key)...), ':'))
+			dst = c.AppendJSON(append(append(dst, Quote(c.Key)...), ':'))
 		}
 	}
 	return append(dst, '}')
 }
 
-func quote(s string) string {
+// Quote returns s as JSON text.
+func Quote(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			text, err := json.Marshal(s)
