@@ -23,7 +23,7 @@ type scene struct {
 
 // sceneOf reads the live objects. The HPA is looked at if there is one.
 func sceneOf(w Workload, live Live, manager string, noManagedFields bool) (s scene, errs field.ErrorList) {
-	s = scene{workload: w, live: live, manager: cmp.Or(manager, risk.DefaultFieldManager)}
+	s = scene{workload: w, live: live, manager: cmp.Or(manager, risk.DefaultFieldManager), template: owned{mine: -1}, hpa: owned{mine: -1}}
 	at := field.NewPath("live")
 	read := func(meta *metav1.ObjectMeta, at *field.Path) owned {
 		if len(meta.ManagedFields) == 0 && !noManagedFields {
