@@ -26,6 +26,7 @@
 //	internal/exact   whole numbers, and the only doors out of resource.Quantity
 //	metrics          what an HPA measures, and the requests that it divides by
 //	bounds           what a target and a request may be; fitting; reachability
+//	replicas         how many replicas the HPA wants: its own arithmetic, one pass and over time
 //	risk             operating mistakes found in an HPA and its surroundings
 //	hpacouple        requests and HPA target as one change
 //

@@ -26,6 +26,7 @@ var ladder = map[string][]string{
 	"metrics":           {"internal/exact"},
 	"bounds":            {"internal/exact", "skipreason"},
 	"risk":              {"metrics", "skipreason", "internal/exact"},
+	"replicas":          {"internal/exact", "metrics"},
 	"hpacouple":         {"skipreason", "internal/exact", "metrics", "bounds", "risk", "internal/fieldsv1"},
 }
 

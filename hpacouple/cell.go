@@ -20,8 +20,8 @@ func resources() []corev1.ResourceName { return slices.Clone(allSized[:]) }
 
 // cell is one container and resource on its way through the plan. Amounts are thousandths.
 type cell struct {
-	metrics.Container
-	resource corev1.ResourceName
+	*metrics.Container // in planner.lists
+	resource           corev1.ResourceName
 
 	asked       bool  // there is a recommended request
 	recommended int64 // it, or the present request
@@ -83,13 +83,14 @@ func (p *planner) cells(name corev1.ResourceName) []cell {
 		p.errs = append(p.errs, bad)
 		return nil
 	}
+	p.lists[index(name)] = list
 	out := make([]cell, len(list))
-	for i, c := range list {
-		out[i] = cell{Container: c, resource: name, recommended: c.Request.Milli, limitAfter: c.Limit}
-		if k, ok := p.asked[c.Name]; ok && !c.Injected {
-			p.attach(&out[i], k)
-		}
+	for i := range list {
+		out[i] = cell{Container: &list[i], resource: name, recommended: list[i].Request.Milli, limitAfter: list[i].Limit}
 		c := &out[i]
+		if k, ok := p.asked[c.Name]; ok && !c.Injected {
+			p.attach(c, k)
+		}
 		if c.asked || c.limitAsked || c.Injected || c.Request.Source != metrics.SourceRequest || c.Limit.Source != metrics.SourceLimit {
 			continue
 		}

@@ -1,8 +1,8 @@
 package hpacouple
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -91,11 +91,12 @@ func (p *planner) checkInput() {
 		list []corev1.Container
 		name string
 	}{{p.in.Pod.Spec.Containers, "containers"}, {p.in.Pod.Spec.InitContainers, "initContainers"}} {
-		for i, c := range part.list {
-			if names[c.Name] {
-				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), c.Name))
+		for i := range part.list {
+			name := part.list[i].Name
+			if names[name] {
+				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), name))
 			}
-			names[c.Name] = true
+			names[name] = true
 		}
 	}
 	p.checkRecommendations(names)
@@ -172,9 +173,17 @@ func (p *planner) checkHPA(hpa *autoscalingv2.HorizontalPodAutoscaler, at func()
 		(hpa.Namespace != "" && w.Namespace != "" && hpa.Namespace != w.Namespace) ||
 		(ref.APIVersion != "" && w.APIVersion != "" && groupOf(ref.APIVersion) != groupOf(w.APIVersion))
 	if other {
-		p.errs = append(p.errs, field.Invalid(at().Child("spec", "scaleTargetRef"), hpa.Namespace+"/"+ref.Kind+"/"+ref.Name,
-			fmt.Sprintf("is not this workload, %s/%s/%s", w.Namespace, w.Kind, w.Name)))
+		p.errs = append(p.errs, field.Invalid(at().Child("spec", "scaleTargetRef"), named(ref.APIVersion, hpa.Namespace, ref.Kind, ref.Name),
+			"is not this workload, "+named(w.APIVersion, w.Namespace, w.Kind, w.Name)))
 	}
+}
+
+// named writes an object's name with its group where that is known: apps/default/Deployment/web.
+func named(apiVersion string, parts ...string) string {
+	if group := groupOf(apiVersion); group != "" {
+		parts = append([]string{group}, parts...)
+	}
+	return strings.Join(parts, "/")
 }
 
 // groupOf returns the group of an apiVersion, or the text itself where it is none.

@@ -49,7 +49,7 @@ func (p *planner) findings() []risk.Finding {
 
 // flags adds the flags that the plan itself decides to those of the surroundings; each one's rule stands in the catalogue.
 func (p *planner) flags(found []risk.Finding) []skipreason.RiskFlag {
-	var raised []skipreason.RiskFlag
+	raised := make([]skipreason.RiskFlag, 0, 8)
 	for _, f := range found {
 		raised = append(raised, f.Flag)
 	}
@@ -154,10 +154,11 @@ func (c *cell) write(r *corev1.ResourceRequirements) {
 }
 
 // inOrder returns each flag once, in the order of the closed list.
-func inOrder(raised []skipreason.RiskFlag) (out []skipreason.RiskFlag) {
+func inOrder(raised []skipreason.RiskFlag) []skipreason.RiskFlag {
 	if len(raised) == 0 {
 		return nil
 	}
+	out := make([]skipreason.RiskFlag, 0, len(raised))
 	for _, f := range skipreason.RiskFlags() {
 		if slices.Contains(raised, f) {
 			out = append(out, f)

@@ -82,10 +82,12 @@ type planner struct {
 	asked      map[string]int // recommendation by container
 	hpas       int            // how many HPAs the workload has
 	podLevel   [2]podLevel
-	byResource [2][]cell // in the order of allSized
+	lists      [2][]metrics.Container // the pod's containers, in the order of allSized
+	byResource [2][]cell              // in the order of allSized
 	coupled    []metrics.Entry
 	all        []metrics.Entry
-	single     bool // the one coupled entry can be coordinated
+	own        []metrics.Entry // of in.HPA
+	single     bool            // the one coupled entry can be coordinated
 
 	outcome decision
 	sum     metrics.Sum
@@ -122,14 +124,30 @@ func (p *planner) addEntries(hpa *autoscalingv2.HorizontalPodAutoscaler) {
 	if hpa == nil {
 		return
 	}
-	p.hpas++
-	entries := metrics.Classify(&hpa.Spec)
-	p.all = append(p.all, entries...)
+	entries := p.entriesOf(hpa)
+	if p.hpas++; p.hpas == 1 {
+		p.all = entries
+	} else {
+		p.all = append(p.all, entries...)
+	}
 	for _, e := range entries {
 		if e.Coupled() {
 			p.coupled = append(p.coupled, e)
 		}
 	}
+}
+
+// entriesOf classifies an HPA once.
+func (p *planner) entriesOf(hpa *autoscalingv2.HorizontalPodAutoscaler) []metrics.Entry {
+	switch {
+	case hpa == nil:
+		return nil
+	case hpa != p.in.HPA:
+		return metrics.Classify(&hpa.Spec)
+	case p.own == nil:
+		p.own = slices.Clip(metrics.Classify(&hpa.Spec))
+	}
+	return p.own
 }
 
 // decide finds the outcome and, where there is one coupled entry, the final requests and target.
@@ -173,6 +191,9 @@ func (p *planner) decide() {
 
 // held returns the coupled entries on resources in auto-patch: what holds the workload back.
 func (p *planner) held() (held []metrics.Entry) {
+	if p.autoPatch(corev1.ResourceCPU) && p.autoPatch(corev1.ResourceMemory) {
+		return p.coupled
+	}
 	for _, e := range p.coupled {
 		if p.autoPatch(e.Resource) {
 			held = append(held, e)
@@ -184,7 +205,7 @@ func (p *planner) held() (held []metrics.Entry) {
 // sumRequests computes the request sum of each entry and finds missing requests. A sum of 0 counts as missing: utilization has no meaning.
 func (p *planner) sumRequests(held []metrics.Entry) {
 	for _, e := range held {
-		sum, err := p.in.Pod.Requests(e.Resource, e.Container)
+		sum, err := p.in.Pod.RequestsOf(p.lists[index(e.Resource)], e.Resource, e.Container)
 		p.sum = sum
 		if err != nil {
 			p.noSum(err)

@@ -26,13 +26,15 @@ func (p *planner) readPodLevel() {
 func (p *planner) checkPodLevel() {
 	for i, cells := range p.byResource {
 		own := p.podLevel[i]
-		at := field.NewPath("recommendations").Key(string(allSized[i]))
+		at := func(list string) *field.Path {
+			return field.NewPath("recommendations").Key(string(allSized[i])).Child(list)
+		}
 		var before, after int64
 		fits := true
 		for k := range cells {
 			c := &cells[k]
 			if own.limit.Present() && c.limitAsked && c.limitAfter.Milli > own.limit.Milli {
-				p.errs = append(p.errs, field.Invalid(at.Child("limits"), c.Name, "the limit after the change is above the pod-level limit of "+own.limit.Quantity().String()))
+				p.errs = append(p.errs, field.Invalid(at("limits"), c.Name, "the limit after the change is above the pod-level limit of "+own.limit.Quantity().String()))
 			}
 			if c.Role == metrics.RoleInit {
 				continue
@@ -43,7 +45,7 @@ func (p *planner) checkPodLevel() {
 			fits = fits && a && b
 		}
 		if own.request.Present() && (!fits || (after > own.request.Milli && after > before)) {
-			p.errs = append(p.errs, field.Invalid(at.Child("requests"), string(allSized[i]),
+			p.errs = append(p.errs, field.Invalid(at("requests"), string(allSized[i]),
 				"the containers' requests no longer fit the pod-level request of "+own.request.Quantity().String()))
 		}
 	}

@@ -25,6 +25,9 @@ func (p *planner) result() Result {
 	if len(r.SkipReasons) > 0 {
 		r.SkipReason = r.SkipReasons[0]
 	}
+	if len(p.coupled) > 0 {
+		r.Targets = make([]TargetPlan, 0, len(p.coupled))
+	}
 	for _, e := range p.coupled {
 		r.Targets = append(r.Targets, p.targetPlan(e))
 	}
@@ -32,7 +35,7 @@ func (p *planner) result() Result {
 	r.Footprints = p.footprints()
 	r.Findings = p.findings()
 	r.RiskFlags = p.flags(r.Findings)
-	r.Observed = Observe(p.in.Pod.Spec, p.in.HPA)
+	r.Observed = observe(p.in.Pod.Spec, p.in.HPA, p.entriesOf(p.in.HPA))
 	return r
 }
 
@@ -55,20 +58,29 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 
 // containerPlans lists what was asked for and what counts, container by container.
 func (p *planner) containerPlans() []ContainerPlan {
-	out := make([]ContainerPlan, 0, 2*len(p.byResource[0]))
+	count := 0
+	for _, cells := range p.byResource {
+		for i := range cells {
+			if cells[i].reported() {
+				count++
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]ContainerPlan, 0, count)
 	for i := range p.byResource[0] {
 		for _, cells := range p.byResource {
-			c := &cells[i]
-			if c.asked || c.limitAsked || c.counted || c.locked {
+			if c := &cells[i]; c.reported() {
 				out = append(out, p.containerPlan(c))
 			}
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
 	return out
 }
+
+func (c *cell) reported() bool { return c.asked || c.limitAsked || c.counted || c.locked }
 
 func (p *planner) containerPlan(c *cell) ContainerPlan {
 	out := ContainerPlan{Name: c.Name, Role: c.Role, Injected: c.Injected, Resource: c.resource, Source: c.Request.Source,
@@ -123,10 +135,14 @@ func (p *planner) footprints() []Footprint {
 // Observe returns what a plan for this template and HPA would depend on: the HPA's entries after the API server's defaults, and the written
 // requests and limits. Either may be nil.
 func Observe(spec *corev1.PodSpec, hpa *autoscalingv2.HorizontalPodAutoscaler) Observed {
-	o := Observed{HPA: refOf(hpa)}
-	if hpa != nil {
-		o.Entries = metrics.Classify(&hpa.Spec)
+	if hpa == nil {
+		return observe(spec, nil, nil)
 	}
+	return observe(spec, hpa, metrics.Classify(&hpa.Spec))
+}
+
+func observe(spec *corev1.PodSpec, hpa *autoscalingv2.HorizontalPodAutoscaler, entries []metrics.Entry) Observed {
+	o := Observed{HPA: refOf(hpa), Entries: entries}
 	if spec == nil {
 		return o
 	}

@@ -20,7 +20,8 @@ type Pod struct {
 	// first by name wins.
 	LimitRanges []corev1.LimitRange
 	// Live is one of the workload's pods. It only adds what the template lacks: containers that were injected, by name, and the overhead of a
-	// runtime class. Where both have a container the template wins.
+	// runtime class. Where both have a container the template wins. Give a pod of the present template: a container that an older revision had
+	// and the template dropped would count as injected.
 	Live *corev1.Pod
 }
 
@@ -132,9 +133,9 @@ func (p Pod) Containers(name corev1.ResourceName) ([]Container, *field.Error) {
 	}
 	next := 0 // the first init container of the live pod that has no place yet
 	for i := range p.Spec.InitContainers {
-		same := func(c corev1.Container) bool { return c.Name == p.Spec.InitContainers[i].Name }
-		if k := slices.IndexFunc(live.InitContainers[next:], same); k >= 0 {
-			for ; next < len(live.InitContainers) && !same(live.InitContainers[next]); next++ {
+		name := p.Spec.InitContainers[i].Name
+		if indexOf(live.InitContainers[next:], name) >= 0 {
+			for ; live.InitContainers[next].Name != name; next++ {
 				if !p.has(live.InitContainers[next].Name) {
 					add(live.InitContainers, next, true, "initContainers")
 				}
@@ -175,8 +176,17 @@ func (p Pod) liveSpec() *corev1.PodSpec {
 
 // has says whether the template itself has a container of that name.
 func (p Pod) has(name string) bool {
-	same := func(c corev1.Container) bool { return c.Name == name }
-	return slices.ContainsFunc(p.Spec.Containers, same) || slices.ContainsFunc(p.Spec.InitContainers, same)
+	return indexOf(p.Spec.Containers, name) >= 0 || indexOf(p.Spec.InitContainers, name) >= 0
+}
+
+// indexOf finds a container by name without copying any, -1 for none.
+func indexOf(list []corev1.Container, name string) int {
+	for i := range list {
+		if list[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // badAmount is an amount that cannot be counted.
@@ -267,26 +277,29 @@ func ownDefaults(items []corev1.LimitRangeItem, name corev1.ResourceName, at *fi
 		if item.Type != corev1.LimitTypeContainer {
 			continue
 		}
-		pick := func(lists ...corev1.ResourceList) Amount {
-			for _, list := range lists {
-				a, err := amount(list, name, SourceLimitRange)
-				if err != nil {
-					bad = field.Invalid(at.Index(i).Key(string(name)), text(list[name]), err.Error())
-				}
-				if a.Present() || bad != nil {
-					return a
-				}
+		lists := [...]struct {
+			name    string
+			amounts corev1.ResourceList
+			limit   bool // stands for the default limit
+		}{{"defaultRequest", item.DefaultRequest, false}, {"default", item.Default, true}, {"max", item.Max, true}, {"min", item.Min, false}}
+		var r, l Amount
+		for _, list := range lists {
+			a, err := amount(list.amounts, name, SourceLimitRange)
+			if err != nil {
+				return request, limit, field.Invalid(at.Index(i).Child(list.name).Key(string(name)), text(list.amounts[name]), err.Error())
 			}
-			return Amount{}
+			if !r.Present() {
+				r = a
+			}
+			if !l.Present() && list.limit {
+				l = a
+			}
 		}
-		if l := pick(item.Default, item.Max); l.Present() {
-			limit = l
-		}
-		if r := pick(item.DefaultRequest, item.Default, item.Max, item.Min); r.Present() {
+		if r.Present() {
 			request = r
 		}
-		if bad != nil {
-			return request, limit, bad
+		if l.Present() {
+			limit = l
 		}
 	}
 	return request, limit, nil

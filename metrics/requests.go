@@ -93,14 +93,19 @@ func (e *UnknownContainerError) Error() string {
 // Source: pkg/controller/podautoscaler/replica_calculator.go (calculateRequests), component-helpers/resource (PodRequests), and the API
 // server's defaults as in [Pod.Containers] and pkg/api/pod (DefaultPodLevelResources, on by default in 1.37).
 func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
-	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	list, bad := p.Containers(name)
 	if bad != nil {
-		return s, bad
+		return Sum{Resource: name, Container: container, Basis: BasisContainers}, bad
 	}
+	return p.RequestsOf(list, name, container)
+}
+
+// RequestsOf is [Pod.Requests] for a caller who has the list of [Pod.Containers] for the resource already.
+func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container string) (Sum, error) {
+	s := Sum{Resource: name, Container: container, Basis: BasisContainers}
 	s.Terms = make([]Term, len(list))
-	for i, c := range list {
-		s.Terms[i] = Term{Container: c, Counted: c.Role != RoleInit}
+	for i := range list {
+		s.Terms[i] = Term{Container: list[i], Counted: list[i].Role != RoleInit}
 	}
 	if container != "" {
 		return s.one(container)
@@ -114,8 +119,8 @@ func (p Pod) Requests(name corev1.ResourceName, container string) (Sum, error) {
 		return s.aggregate(own, overhead)
 	}
 	var missing []string
-	for _, t := range s.Terms {
-		if t.Counted && !t.Request.Present() {
+	for i := range s.Terms {
+		if t := &s.Terms[i]; t.Counted && !t.Request.Present() {
 			missing = append(missing, t.Name)
 		}
 	}
@@ -144,8 +149,8 @@ func (s Sum) one(container string) (Sum, error) {
 
 func (s Sum) aggregate(own, overhead Amount) (Sum, error) {
 	requested := false
-	for _, t := range s.Terms {
-		requested = requested || t.Request.Present()
+	for i := range s.Terms {
+		requested = requested || s.Terms[i].Request.Present()
 	}
 	switch {
 	case own.Source == SourcePodLevel || (own.Present() && (!requested || hugePages(s.Resource))):
@@ -201,7 +206,6 @@ func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 			step = max(step, add(m, sidecars))
 		case RoleSidecar:
 			sidecars = add(sidecars, m)
-			step = max(step, sidecars)
 			sum = add(sum, m)
 		default:
 			sum = add(sum, m)

@@ -24,7 +24,8 @@ const (
 //
 // Errors: an annotation that cannot be read. The API server ignores such an annotation and goes on without it, which would hide metrics from
 // the decision; here it is refused.
-// Limits: status.currentMetrics holds the cpu utilization alone. Special cases: nil gives nil.
+// Limits: status.currentMetrics holds the cpu utilization alone. The API server gives the behavior of a v1 object no defaults, so a new one without
+// policies would be refused there and is not by [Validate]; stored objects cannot look like that. Special cases: nil gives nil.
 // Source: pkg/apis/autoscaling/v1/conversion.go.
 func FromV1(hpa *autoscalingv1.HorizontalPodAutoscaler) (*autoscalingv2.HorizontalPodAutoscaler, error) {
 	if hpa == nil {

@@ -127,7 +127,7 @@ func validateEntry(m *autoscalingv2.MetricSpec, at *field.Path) (errs field.Erro
 			}
 		}
 	}
-	if expected == "" { // reported twice, as the API server does
+	if expected == "" { // twice, as the validation function has it; the API server drops repetitions when it answers
 		errs = append(errs, field.NotSupported(at.Child("type"), string(m.Type), sourceTypes), field.NotSupported(at.Child("type"), string(m.Type), sourceTypes))
 	}
 	for _, s := range sources {

@@ -3,7 +3,6 @@ package risk
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -82,47 +81,37 @@ func text(name corev1.ResourceName, milli int64) string {
 
 // tinyMemory raises tiny-memory: a memory request or limit of the finished pod is above 0 and below 1 MiB: of a container, an init container or
 // a sidecar, of the template or injected, by a LimitRange's default as well, or the pod's own. 128m is 0.128 bytes, and no container starts
-// with it. A container with an amount that the API server would refuse is passed over.
+// with it. A pod with an amount that the API server would refuse is passed over.
 // Source: resource.Quantity, whose suffix m means thousandths for memory as well.
 func (c *checker) tinyMemory() {
-	spec, live := c.in.Pod.Spec, c.in.Pod.Live
-	if spec == nil {
+	list, bad := c.in.Pod.Containers(corev1.ResourceMemory)
+	request, limit, badPod := c.in.Pod.PodLevel(corev1.ResourceMemory)
+	if bad != nil || badPod != nil {
 		return
 	}
-	c.tinyIn(spec.Containers, c.in.Workload, "spec.template.spec.containers", nil)
-	c.tinyIn(spec.InitContainers, c.in.Workload, "spec.template.spec.initContainers", nil)
-	if live != nil {
-		c.tinyIn(live.Spec.Containers, podObject(live), "spec.containers", spec)
-		c.tinyIn(live.Spec.InitContainers, podObject(live), "spec.initContainers", spec)
-	}
-	if spec.Resources != nil {
-		c.tiny(&corev1.Container{Resources: *spec.Resources}, nil, c.in.Workload, "spec.template.spec")
-	}
-}
-
-// tinyIn looks at the containers of a list that the template does not have.
-func (c *checker) tinyIn(list []corev1.Container, object Object, at string, template *corev1.PodSpec) {
 	for i := range list {
-		same := func(t corev1.Container) bool { return t.Name == list[i].Name }
-		if template == nil || !slices.ContainsFunc(template.Containers, same) && !slices.ContainsFunc(template.InitContainers, same) {
-			c.tiny(&list[i], c.in.Pod.LimitRanges, object, fmt.Sprintf("%s[name=%q]", at, list[i].Name))
+		t := &list[i]
+		// A limit that stands in for the request is said of the limit alone.
+		if tinyRequest := tiny(t.Request) && t.Request.Source != metrics.SourceLimit; tinyRequest || tiny(t.Limit) {
+			object, field := c.containerField(*t)
+			if tinyRequest {
+				c.addTiny(object, field+".resources.requests.memory", t.Request)
+			}
+			if tiny(t.Limit) {
+				c.addTiny(object, field+".resources.limits.memory", t.Limit)
+			}
 		}
+	}
+	if tiny(request) {
+		c.addTiny(c.in.Workload, "spec.template.spec.resources.requests.memory", request)
+	}
+	if tiny(limit) {
+		c.addTiny(c.in.Workload, "spec.template.spec.resources.limits.memory", limit)
 	}
 }
 
-func (c *checker) tiny(container *corev1.Container, defaults []corev1.LimitRange, object Object, at string) {
-	alone := metrics.Pod{Spec: &corev1.PodSpec{Containers: []corev1.Container{*container}}, LimitRanges: defaults}
-	list, err := alone.Containers(corev1.ResourceMemory)
-	if err != nil {
-		return
-	}
-	for _, side := range []struct {
-		name   string
-		amount metrics.Amount
-	}{{"requests", list[0].Request}, {"limits", list[0].Limit}} {
-		copied := side.name == "requests" && side.amount.Source == metrics.SourceLimit // said of the limit already
-		if m := side.amount.Milli; m > 0 && m < TinyMemoryBytes*1000 && !copied {
-			c.add(skipreason.FlagTinyMemory, object, at+".resources."+side.name+".memory", side.amount.Quantity().String(), "below 1Mi")
-		}
-	}
+func tiny(a metrics.Amount) bool { return a.Milli > 0 && a.Milli < TinyMemoryBytes*1000 }
+
+func (c *checker) addTiny(object Object, field string, a metrics.Amount) {
+	c.add(skipreason.FlagTinyMemory, object, field, a.Quantity().String(), "below 1Mi")
 }

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"fmt"
 	"strconv"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -45,11 +44,15 @@ func (c *checker) ours() (list []*autoscalingv2.HorizontalPodAutoscaler) {
 // utilization target, whatever else is decided.
 // Source: protocol A1; computeStatusForResourceMetricGeneric in pkg/controller/podautoscaler/horizontal.go.
 func (c *checker) coupled() {
-	for _, hpa := range c.ours() {
+	for _, hpa := range c.list {
 		object := Object{Kind: "HorizontalPodAutoscaler", Namespace: hpa.Namespace, Name: hpa.Name}
-		for _, e := range metrics.Classify(&hpa.Spec) {
+		entries := c.entries
+		if hpa != c.in.HPA {
+			entries = metrics.Classify(&hpa.Spec)
+		}
+		for _, e := range entries {
 			if e.Coupled() {
-				c.add(skipreason.FlagHPACoupled, object, targetField(&hpa.Spec, e), decimal(e.Utilization), fmt.Sprintf("scales on %s utilization", e.Resource))
+				c.add(skipreason.FlagHPACoupled, object, targetField(&hpa.Spec, e), decimal(e.Utilization), "scales on "+string(e.Resource)+" utilization")
 			}
 		}
 	}
@@ -59,7 +62,7 @@ func (c *checker) coupled() {
 // stops them all (ScalingActive False, AmbiguousSelector).
 // Source: validateAndParseSelector in pkg/controller/podautoscaler/horizontal.go.
 func (c *checker) ambiguous() {
-	list := c.ours()
+	list := c.list
 	if len(list) < 2 {
 		return
 	}
@@ -78,7 +81,7 @@ func targetField(spec *autoscalingv2.HorizontalPodAutoscalerSpec, e metrics.Entr
 	if e.Type == autoscalingv2.ContainerResourceMetricSourceType {
 		source = "containerResource"
 	}
-	return fmt.Sprintf("spec.metrics[%d].%s.target.averageUtilization", e.Index, source)
+	return "spec.metrics[" + strconv.Itoa(e.Index) + "]." + source + ".target.averageUtilization"
 }
 
 func decimal(n int32) string { return strconv.FormatInt(int64(n), 10) }

@@ -60,6 +60,9 @@ func (c *checker) resizing() {
 // known, nothing is said: it could be the one that makes the zones even.
 // Source: protocol B6.
 func (c *checker) zones() {
+	if len(c.in.Pods) == 0 {
+		return
+	}
 	count := map[string]int{}
 	for _, zone := range c.in.NodeZones {
 		if zone != "" {

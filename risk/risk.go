@@ -89,12 +89,15 @@ const DefaultFieldManager = "kerf"
 // It is total: whatever the API server would refuse raises what can be told from it, and no more. Laws: input unchanged, equal twice, every
 // flag in the closed list.
 func Check(in Input) []Finding {
-	c := &checker{in: &in, found: []Finding{}}
-	c.coupled()
-	c.ambiguous()
+	c := &checker{in: &in, found: make([]Finding, 0, 2)}
+	c.list = c.ours()
 	if in.HPA != nil {
 		c.hpa = Object{Kind: "HorizontalPodAutoscaler", Namespace: in.HPA.Namespace, Name: in.HPA.Name}
 		c.entries = metrics.Classify(&in.HPA.Spec)
+	}
+	c.coupled()
+	c.ambiguous()
+	if in.HPA != nil {
 		c.managedElsewhere()
 		c.singleReplica()
 		c.atMaxReplicas()
@@ -131,6 +134,7 @@ func Flags(findings []Finding) []skipreason.RiskFlag {
 type checker struct {
 	in      *Input
 	hpa     Object
+	list    []*autoscalingv2.HorizontalPodAutoscaler // the workload's, each once
 	entries []metrics.Entry
 	found   []Finding
 }

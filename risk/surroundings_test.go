@@ -111,6 +111,10 @@ func amountRows() []row {
 		{node, request(amounts("cpu", "4001m"), nil), place + "4001m", "one thousandth too much"},
 		{node, request(amounts("memory", "17Gi"), nil), place + "17Gi", "memory"},
 		{node, func(in *risk.Input) {
+			request(amounts("cpu", "4001m"), nil)(in)
+			in.LargestNode = amounts("cpu", "4000500u")
+		}, place + "4001m", "half a thousandth of the node is no room"},
+		{node, func(in *risk.Input) {
 			in.Pod.Spec.InitContainers[0].Resources.Requests = amounts("cpu", "5")
 		}, place + "5", "an ordinary init container must fit, too"},
 		{node, func(in *risk.Input) {

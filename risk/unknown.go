@@ -54,6 +54,9 @@ func (c *checker) requests(e metrics.Entry) {
 		return
 	}
 	sum, err := c.in.Pod.Requests(e.Resource, e.Container)
+	if err == nil && sum.Milli > 0 {
+		return
+	}
 	var missing *metrics.MissingRequestError
 	var absent *metrics.UnknownContainerError
 	switch {

@@ -21,26 +21,26 @@ type list struct {
 	words []string
 	// none says whether the zero value, "there is none", may be written and read.
 	none bool
-	// entries, again and valid do with the real type what a caller would do.
+	// entries, read, write and valid do with the real type what a caller would do.
 	entries []skipreason.Entry
-	again   func(text string) (string, error)
+	read    func(text string) (string, error)
 	write   func(word string) ([]byte, error)
 	valid   func(word string) bool
 }
 
 func lists() []list {
 	skips := list{kind: skipreason.KindSkip, none: true, words: []string{"max-replicas-reached", "unsupported-metrics", "missing-request", "target-out-of-bounds"},
-		again: again[skipreason.Skip], write: write[skipreason.Skip], valid: func(w string) bool { return skipreason.Skip(w).Valid() }}
+		read: read[skipreason.Skip], write: write[skipreason.Skip], valid: func(w string) bool { return skipreason.Skip(w).Valid() }}
 	for _, w := range skipreason.Skips() {
 		skips.entries = append(skips.entries, w.Entry())
 	}
 	blocks := list{kind: skipreason.KindBlock, none: true, words: []string{"HPACoupled"},
-		again: again[skipreason.Block], write: write[skipreason.Block], valid: func(w string) bool { return skipreason.Block(w).Valid() }}
+		read: read[skipreason.Block], write: write[skipreason.Block], valid: func(w string) bool { return skipreason.Block(w).Valid() }}
 	for _, w := range skipreason.Blocks() {
 		blocks.entries = append(blocks.entries, w.Entry())
 	}
 	causes := list{kind: skipreason.KindBlockCause, none: true, words: []string{"coordination-off", "skip-reason", "policy-bounds", "read-only", "stale"},
-		again: again[skipreason.BlockCause], write: write[skipreason.BlockCause], valid: func(w string) bool { return skipreason.BlockCause(w).Valid() }}
+		read: read[skipreason.BlockCause], write: write[skipreason.BlockCause], valid: func(w string) bool { return skipreason.BlockCause(w).Valid() }}
 	for _, w := range skipreason.BlockCauses() {
 		causes.entries = append(causes.entries, w.Entry())
 	}
@@ -51,31 +51,21 @@ func lists() []list {
 		"short-scale-down-window", "memory-utilization", "target-near-saturation", "target-uncomfortable",
 		"at-max-replicas", "single-metric", "metric-unknown", "never-computed", "pods-pending", "zones-uneven",
 		"vpa-overlap", "resize-pending", "request-beyond-node", "tiny-memory"},
-		again: again[skipreason.RiskFlag], write: write[skipreason.RiskFlag], valid: func(w string) bool { return skipreason.RiskFlag(w).Valid() }}
+		read: read[skipreason.RiskFlag], write: write[skipreason.RiskFlag], valid: func(w string) bool { return skipreason.RiskFlag(w).Valid() }}
 	for _, w := range skipreason.RiskFlags() {
 		flags.entries = append(flags.entries, w.Entry())
 	}
 	return []list{skips, blocks, causes, flags}
 }
 
-// again reads a word from JSON and writes it back.
-func again[W ~string](text string) (string, error) {
+func read[W ~string](text string) (string, error) {
 	encoded, err := json.Marshal(text)
 	if err != nil {
 		return "", err
 	}
 	var w W
-	if err := json.Unmarshal(encoded, &w); err != nil {
-		return "", err
-	}
-	back, err := json.Marshal(struct {
-		W W `json:"w"`
-	}{w})
-	if err != nil {
-		return "", err
-	}
-	var read struct{ W string }
-	return read.W, json.Unmarshal(back, &read)
+	err = json.Unmarshal(encoded, &w)
+	return string(w), err
 }
 
 func write[W ~string](word string) ([]byte, error) { return json.Marshal(W(word)) }
@@ -120,9 +110,11 @@ func TestCatalogueIsComplete(t *testing.T) {
 func TestWordsRoundTrip(t *testing.T) {
 	for _, l := range lists() {
 		for _, word := range l.words {
-			back, err := l.again(word)
+			word, err := l.read(word)
 			require.NoError(t, err)
-			require.Equal(t, word, back)
+			text, err := l.write(word)
+			require.NoError(t, err)
+			require.Equal(t, strconv.Quote(word), string(text))
 			require.True(t, l.valid(word))
 		}
 	}
@@ -132,7 +124,7 @@ func TestUnknownWordsAreRefused(t *testing.T) {
 	for _, l := range lists() {
 		for _, word := range []string{"", " ", "none", "HPA-COUPLED", strings.ToUpper(l.words[0]) + "x", l.words[0] + " ", " " + l.words[0], "\x00", "\xff"} {
 			require.False(t, l.valid(word), "the zero value is no member either")
-			_, readErr := l.again(word)
+			_, readErr := l.read(word)
 			_, writeErr := l.write(word)
 			if word == "" && l.none {
 				require.NoError(t, readErr, "%s: empty is none", l.kind)
@@ -149,7 +141,7 @@ func TestUnknownWordsAreRefused(t *testing.T) {
 			if other.kind == l.kind {
 				continue
 			}
-			_, err := l.again(other.words[0])
+			_, err := l.read(other.words[0])
 			require.Error(t, err, "a word of another list")
 		}
 	}

@@ -184,6 +184,9 @@ func TestQuantityIsCanonical(t *testing.T) {
 		{1_000_000_000_000, resource.BinarySI, "1G", "the API server stores 1000000000 as 1G"},
 		{512_000_000_000, resource.DecimalSI, "512M", "a decimal amount stays decimal although 1024 divides it"},
 		{0, resource.BinarySI, "0", "zero"},
+		{1_000_000, resource.DecimalExponent, "1e3", "an exponent stays an exponent"},
+		{700, resource.DecimalExponent, "700e-3", "the canonical text of 7e-1"},
+		{1_000_000, "", "1k", "no format"},
 	} {
 		q := Quantity(row.milli, row.format)
 		require.Equal(t, row.want, q.String(), row.why)

@@ -79,13 +79,16 @@ func below(q resource.Quantity, m int64) bool {
 
 // Quantity returns m thousandths as a quantity whose text is canonical: reading it back and printing it again gives the same text, which
 // matters because the API server compares quantities as text. Format BinarySI is kept for whole multiples of 1024 only, since "1000000000"
-// is stored as 1G.
+// is stored as 1G; an exponent stays one (1e3). The empty format is DecimalSI.
 func Quantity(m int64, format resource.Format) resource.Quantity {
-	if m%1000 != 0 {
-		return *resource.NewMilliQuantity(m, resource.DecimalSI)
-	}
-	if format != resource.BinarySI || m/1000%1024 != 0 {
+	if format == "" {
 		format = resource.DecimalSI
+	}
+	if format == resource.BinarySI && (m%1000 != 0 || m/1000%1024 != 0) {
+		format = resource.DecimalSI
+	}
+	if m%1000 != 0 {
+		return *resource.NewMilliQuantity(m, format)
 	}
 	return *resource.NewQuantity(m/1000, format)
 }

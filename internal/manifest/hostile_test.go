@@ -183,7 +183,7 @@ func numberAsKey(y *goyaml.Node) bool {
 func TestSameAsKubectl(t *testing.T) {
 	// Whole numbers beyond 64 bits stay exact here; kubectl rounds them to a float, and shortens them further as keys.
 	for _, scalar := range strings.Fields(`y Y yes Yes YES yEs true True TRUE on On ON n N no No NO false False FALSE off Off OFF oFF ~ null Null NULL nUll
-		0 -0 +0 1 -1 +1 00 01 010 08 09 0o17 0x1f 0X1F -0x1f 0b11 -0b11 0b12 1_000 1__0 _1 1_ 0_1 9223372036854775807 9223372036854775808 -9223372036854775808
+		0 -0 +0 1 -1 +1 00 01 010 08 09 0o17 0x1f 0X1F -0x1f 0b11 -0b11 0b12 1_000 1__0 _1 1_ 0_1 .0_ .1_0 1_.5 9223372036854775807 9223372036854775808 -9223372036854775808
 		18446744073709551615 1. .5 -.5 +.5 0.10 1e3 1E3 1e+3 1e-3 1.5e3 1e400 1e-400 .5e1 1e21 1e20 1e-6 1e-7 1.0 -1.0 -0.0 100.0
 		2020-01-01 2020-01-01T00:00:00Z 12:30 1:2:3 1.2.3 0x 0b - . .. ... e3 1e 1e+ +  .e1 5Gi 100m "5" '5' "yes" "" '' = << a#b !!str=5`) {
 		require.Empty(t, sameAsKubectl([]byte("a: "+scalar+"\n")), scalar)

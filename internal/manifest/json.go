@@ -97,7 +97,7 @@ func (f *fromJSON) fill(n *node, depth int) error {
 				return err
 			}
 			key, _ = token.(string) // the decoder lets nothing else through
-			if given[key] {
+			if given[key] {         // both stay: with a fault the object is refused
 				f.fault(n, f.here(f.tokens.InputOffset()), "found the key %s a second time, expected it once", quote(key))
 			}
 		}
@@ -105,12 +105,8 @@ func (f *fromJSON) fill(n *node, depth int) error {
 		if err != nil {
 			return err
 		}
-		if !given[key] {
-			n.append(key, item)
-		}
-		if n.form == object {
-			given[key] = true
-		}
+		n.append(key, item)
+		given[key] = true
 	}
 	_, err := f.token(depth + 1)
 	return err

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 )
 
 // names lists what was found: document, item and line of each object, skipped
@@ -84,6 +83,7 @@ func TestReadDocuments(t *testing.T) {
 		{"JSON", jsonA, []string{at("a", 1, 1)}, ""},
 		{"JSON, several", jsonA + "\n\n" + jsonB, []string{at("a", 1, 1), at("b", 2, 3)}, ""},
 		{"JSON, joined", jsonA + jsonB, []string{at("a", 1, 1), at("b", 2, 1)}, ""},
+		{"JSON with CR LF", jsonA + "\r\n\r\n" + jsonB, []string{at("a", 1, 1), at("b", 2, 3)}, ""},
 		{"JSON with separators", jsonA + "\n---\n" + jsonB + "\n---\n", []string{at("a", 1, 1), at("b", 2, 3)}, ""},
 		{"JSON and comments", "# c\n---\n# d\n" + jsonA + "\n# e\n", []string{at("a", 1, 4)}, ""},
 		{"JSON with tabs", "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Service\",\n\t\"metadata\": {\"name\": \"a\"}\n}", []string{at("a", 1, 1)}, "YAML forbids them"},
@@ -110,6 +110,7 @@ func TestReadBroken(t *testing.T) {
 		{"template", "{{- if .Values.x }}\na: b\n", "f:1: document 1: not valid YAML: did not find expected node content", "a Helm chart before it is rendered"},
 		{"template of a value", "a: {{ .Values.x }}\nkind: Service\napiVersion: v1\nmetadata: {name: x}", "f:1: document 1: a: found an object as a key, expected text", "valid YAML, oddly"},
 		{"windows-1252", "a: caf\xe9\n", "f:1: document 1: found the byte 0xe9, expected UTF-8 (is the file in windows-1252 or another old encoding?)", ""},
+		{"windows-1252 and CR LF", "a: b\r\nb: caf\xe9\r\n", "f:2: document 1: found the byte 0xe9", "one line break, not two"},
 		{"NUL", "a: b\nc: \x00\n", "f:2: document 1: found the control character 0x00, expected text", ""},
 		{"UTF-16 without a mark", "a\x00:\x00 \x00b\x00", "f:1: document 1: found the control character 0x00, expected text", ""},
 		{"escape", "a: \x1b[31m\n", "f:1: document 1: found the control character 0x1b, expected text", "the terminal of who reads the message is safe"},
@@ -148,196 +149,6 @@ func TestReadBroken(t *testing.T) {
 			require.Contains(t, problems[0].String(), c.want, c.why)
 			require.NotEmpty(t, o.Services, "the document behind is read")
 			require.Equal(t, "b", o.Services[len(o.Services)-1].Name)
-		})
-	}
-}
-
-// TestReadStrict has faults inside objects; each refuses its object only.
-func TestReadStrict(t *testing.T) {
-	hpa := func(spec string) string {
-		return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: " + spec
-	}
-	metric := func(target string) string {
-		return hpa("{scaleTargetRef: {kind: Deployment, name: web}, maxReplicas: 3, metrics: [{type: Resource, resource: {name: cpu, target: " + target + "}}]}")
-	}
-	policy := func(hpa string) string { return "kind: P\nspec: {hpa: " + hpa + "}" }
-	for _, c := range []struct{ name, input, want, why string }{
-		{"fraction", metric("{averageUtilization: 71.4}"), "spec.metrics[0].resource.target.averageUtilization: found the number 71.4, expected a whole number", ""},
-		{"percent sign", metric(`{averageUtilization: 71%}`), `spec.metrics[0].resource.target.averageUtilization: found "71%", expected a whole number`, ""},
-		{"quoted number", metric(`{averageUtilization: "71"}`), `spec.metrics[0].resource.target.averageUtilization: found "71", expected a whole number`, ""},
-		{"beyond int32", metric("{averageUtilization: 2147483648}"), "spec.metrics[0].resource.target.averageUtilization: found the number 2147483648, expected a whole number of at most 32 bits", ""},
-		{"beyond int64", metric("{averageUtilization: 99999999999999999999}"), "found the number 99999999999999999999, expected a whole number of at most 32 bits", ""},
-		{"metric field", metric("{averageUtilisation: 71}"), "spec.metrics[0].resource.target.averageUtilisation: found an unknown field, expected one of type, value, averageValue, averageUtilization", ""},
-		{"spec field", hpa("{minReplica: 2}"), "spec.minReplica: found an unknown field, expected one of scaleTargetRef, minReplicas,", "minReplicas would be 1"},
-		{"behavior field", hpa("{behavior: {scaleDown: {stabilizationWindow: 60}}}"), "spec.behavior.scaleDown.stabilizationWindow: found an unknown field", "300 s would be assumed"},
-		{"metrics is an object", hpa("{metrics: {type: Resource}}"), "spec.metrics: found an object, expected a list", ""},
-		{"metric is nothing", hpa("{metrics: [null]}"), "spec.metrics[0]: found nothing, expected an item", ""},
-		{"resource target is text", metric("50"), "spec.metrics[0].resource.target: found the number 50, expected an object", ""},
-		{"raw value", metric("{averageValue: 1,5}"), "spec.metrics[0].resource.target.5: found an unknown field", "flow YAML cuts 1,5 in two"},
-		{"old field", "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {metrics: []}", "spec.metrics: found an unknown field", "v1 has none"},
-		{"request for requests", container("{request: {cpu: 1}}"), resourcesPath + ".request: found an unknown field, expected one of limits, requests, claims", ""},
-		{"upper case", strings.Replace(container("{}"), "resources", "Resources", 1), "spec.template.spec.containers[0].Resources: found an unknown field, expected resources", "a field of no release"},
-		{"upper case of a resource", container("{requests: {CPU: 1}}"), resourcesPath + `.requests.CPU: found the resource "CPU", expected "cpu"`, "the request would be missing"},
-		{"extended resource", container("{limits: {nvidia.com/gpu: x}}"), resourcesPath + `.limits[nvidia.com/gpu]: found "x", expected a quantity`, "its path in brackets"},
-		{"quantity in a resize policy's neighbour", container("[1]"), resourcesPath + ": found a list, expected an object", ""},
-		{"quantity in another place", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {overhead: {cpu: 1e-99999}}", "spec.overhead.cpu: found the number 1e-99999, expected a quantity with an exponent", "wherever there is one"},
-		{"pod-level quantity", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {resources: {requests: {cpu: x}}}", `spec.resources.requests.cpu: found "x", expected a quantity`, ""},
-		{"limit range", "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, defaultRequests: {cpu: 1}}]}", "spec.limits[0].defaultRequests: found an unknown field", ""},
-		{"replicas are text", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: three}", `spec.replicas: found "three", expected a whole number`, ""},
-		{"label is a number", "apiVersion: v1\nkind: Service\nmetadata: {name: d, labels: {a: 1}}", "metadata.labels.a: found the number 1, expected text; if it is meant as text, put it in quotes", "the API server refuses it"},
-		{"name is a number", "apiVersion: v1\nkind: Service\nmetadata: {name: 5}", "metadata.name: found the number 5, expected text", ""},
-		{"time", "apiVersion: v1\nkind: Service\nmetadata: {name: d, creationTimestamp: yesterday}", `metadata.creationTimestamp: found "yesterday", expected a time such as`, ""},
-		{"port", "apiVersion: v1\nkind: Service\nmetadata: {name: d}\nspec: {ports: [{port: 80, targetPort: true}]}", "spec.ports[0].targetPort: found the boolean true, expected a whole number or text", ""},
-		{"boolean", "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {hostNetwork: 1}", "spec.hostNetwork: found the number 1, expected true or false", ""},
-		{"update mode", "apiVersion: autoscaling.k8s.io/v1\nkind: VerticalPodAutoscaler\nmetadata: {name: v}\nspec: {updatePolicy: {updateMode: Off}}", "spec.updatePolicy.updateMode: found the boolean Off, expected text; if it is meant as text, put it in quotes", "a famous trap"},
-		{"VPA target", "apiVersion: autoscaling.k8s.io/v1\nkind: VerticalPodAutoscaler\nmetadata: {name: v}\nstatus: {recommendation: {containerRecommendations: [{target: {cpu: x}}]}}", `status.recommendation.containerRecommendations[0].target.cpu: found "x", expected a quantity`, ""},
-		{"usage", "apiVersion: metrics.k8s.io/v1beta1\nkind: PodMetrics\nmetadata: {name: v}\ncontainers: [{usage: {cpu: 1x}}]", `containers[0].usage.cpu: found "1x", expected a quantity`, ""},
-		{"window", "apiVersion: metrics.k8s.io/v1beta1\nkind: PodMetrics\nmetadata: {name: v}\nwindow: 15", "window: found the number 15, expected a duration such as 30s", ""},
-		{"policy text", policy(`{coordinate: "true"}`), `spec.hpa.coordinate: found "true", expected true or false`, ""},
-		{"policy fraction", policy("{targetBounds: {minUtilization: 49.5}}"), "spec.hpa.targetBounds.minUtilization: found the number 49.5, expected a whole number", ""},
-		{"policy bound as quantity", policy("{targetBounds: {maxUtilization: 85%}}"), `spec.hpa.targetBounds.maxUtilization: found "85%", expected a whole number`, ""},
-		{"policy field", policy("{coordinate: true, targetBound: {}}"), "spec.hpa.targetBound: found an unknown field, expected one of coordinate, targetBounds", ""},
-		{"policy bounds", policy("{targetBounds: [40, 90]}"), "spec.hpa.targetBounds: found a list, expected an object", ""},
-		{"policy bound name", policy("{targetBounds: {min: 40}}"), "spec.hpa.targetBounds.min: found an unknown field, expected one of minUtilization, maxUtilization", ""},
-		{"policy key twice", policy("{coordinate: false, coordinate: true}"), `spec.hpa: found the key "coordinate" a second time`, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o, problems := Read("f", strings.NewReader(c.input+"\n---\n"+serviceB))
-			require.NotEmpty(t, problems, c.why)
-			require.Contains(t, problems[0].String(), c.want, c.why)
-			require.Len(t, o.Refused, 1)
-			require.Equal(t, 1, o.Refused[0].Document)
-			require.Equal(t, []string{"Services", "Refused"}, []string{strings.Split(names(o)[0], ":")[0], strings.Split(names(o)[1], ":")[0]}, "in no other list")
-		})
-	}
-}
-
-// TestReadLenient has what must not be a problem.
-func TestReadLenient(t *testing.T) {
-	for _, c := range []struct{ name, input, why string }{
-		{"field of a later release", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, later: {a: 1}}\nspec: {later: [1], template: {spec: {containers: [{name: a, later: x}]}}}", ""},
-		{"nothing instead of a value", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, labels: null, creationTimestamp: null}\nspec: {replicas: null, template: {spec: {containers: [{name: a, resources: null}]}}}", "the API server takes it as absent"},
-		{"nothing in resources", container("{requests: null, limits: }"), ""},
-		{"number with a point", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 3.0}", "kubectl sends 3"},
-		{"exponent", `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"replicas": 3e0}}`, "kubectl sends 3"},
-		{"key twice in what is skipped", "kind: ConfigMap\napiVersion: v1\ndata: {a: b, a: c}", "nobody reads it"},
-		{"odd tag in what is skipped", "kind: ConfigMap\napiVersion: v1\nbinaryData: {a: !!binary eA==}", "nobody reads it"},
-		{"another Service", "kind: Service\napiVersion: serving.knative.dev/v1\nspec: {template: 5}", "of another group"},
-		{"no name in what is skipped", "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1", ""},
-		{"spec.hpa of another kind", "kind: RightsizingRecommendation\napiVersion: x.io/v1\nspec: {hpa: {target: 71}}", "neither coordinate nor targetBounds: no policy"},
-		{"kind that ends with List", "kind: AllowList\napiVersion: x.io/v1\nspec: {items: []}", "no items of its own"},
-		{"label written as a date", "apiVersion: v1\nkind: Service\nmetadata: {name: d, annotations: {on: 2026-01-01}}", "text, as in kubectl; the key is \"true\" there"},
-		{"empty lists", "kind: List\nitems: []\n---\nkind: DeploymentList\nitems: []\n---\nkind: List\n", ""},
-		{"aliases in moderation", "apiVersion: v1\nkind: Service\nmetadata: {name: d, labels: &l {a: b}, annotations: *l}\nspec: {selector: {<<: *l, c: d}}", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o, problems := Read("f", strings.NewReader(c.input))
-			require.Empty(t, texts(problems), c.why)
-			require.Empty(t, o.Refused)
-		})
-	}
-}
-
-// TestReadKinds reads lists, policies and what has no namespace.
-func TestReadKinds(t *testing.T) {
-	for _, c := range []struct {
-		name, input string
-		want        []string
-		why         string
-	}{
-		{"list", "kind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: a, namespace: m}}\n- {kind: Secret, apiVersion: v1, metadata: {name: s}}\n",
-			[]string{"Services: 3: document 1, item 1: v1 Service m/a", "Skipped: 4: document 1, item 2: v1 Secret default/s"}, ""},
-		{"typed list", "kind: ServiceList\napiVersion: v1\nitems:\n- {metadata: {name: a}}\n", []string{"Services: 4: document 1, item 1: v1 Service default/a"}, "its items do not say what they are"},
-		{"typed list of another kind", "kind: SecretList\napiVersion: v1\nitems:\n- {metadata: {name: a}}\n", []string{"Skipped: 4: document 1, item 1: v1 Secret default/a"}, ""},
-		{"policy of any kind", "apiVersion: x.io/v1\nkind: Deployment\nmetadata: {name: p, namespace: m}\nspec: {hpa: {targetBounds: {}}}", []string{"Policies: 1: document 1: x.io/v1 Deployment m/p"}, "the content decides"},
-		{"policy without a name", "spec: {hpa: {coordinate: null}}", []string{"Policies: 1: document 1:   default/"}, ""},
-		{"policy in a list", "kind: List\nitems: [{spec: {hpa: {coordinate: yes}}}]", []string{"Policies: 2: document 1, item 1:   default/"}, ""},
-		{"both versions of an HPA", "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: b}\n",
-			[]string{"Autoscalers: 5: document 2: autoscaling/v2 HorizontalPodAutoscaler default/b", "AutoscalersV1: 1: document 1: autoscaling/v1 HorizontalPodAutoscaler default/a"}, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o, problems := Read("f", strings.NewReader(c.input))
-			require.Empty(t, texts(problems), c.why)
-			require.Equal(t, c.want, names(o), c.why)
-			for _, s := range o.Services {
-				require.Equal(t, s.Namespace, s.Object.Namespace, "the namespace is filled in")
-				require.Equal(t, "Service", s.Object.Kind, "so is the kind")
-			}
-		})
-	}
-}
-
-// TestReadPolicy keeps the raw policy and tells absent bounds from given ones.
-func TestReadPolicy(t *testing.T) {
-	o, problems := Read("f", strings.NewReader("spec:\n  hpa:\n    targetBounds: {maxUtilization: 85}\n    coordinate: on\n"))
-	require.Empty(t, problems)
-	hpa := o.Policies[0].Object.Spec.HPA
-	require.True(t, hpa.Coordinate)
-	require.Nil(t, hpa.TargetBounds.MinUtilization)
-	require.Equal(t, int32(85), *hpa.TargetBounds.MaxUtilization)
-	require.Equal(t, `{"targetBounds":{"maxUtilization":85},"coordinate":true}`, string(hpa.Raw))
-}
-
-// TestReadOrderOfMetrics: B13, B16. The order of the list is the live one, and
-// nothing is added to it.
-func TestReadOrderOfMetrics(t *testing.T) {
-	const cpu = `{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}}}`
-	const memory = `{"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}}}`
-	for _, metrics := range [][]string{{cpu, memory}, {memory, cpu}, {memory, memory, cpu}} {
-		o, problems := Read("f", strings.NewReader(`{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
-			"spec": {"metrics": [`+strings.Join(metrics, ",")+`]}}`))
-		require.Empty(t, problems)
-		got := o.Autoscalers[0].Object.Spec.Metrics
-		require.Len(t, got, len(metrics))
-		for i, m := range metrics {
-			require.Equal(t, m == cpu, got[i].Resource.Name == "cpu", "entry %d of %v", i, metrics)
-			require.Equal(t, autoscalingv2.ResourceMetricSourceType, got[i].Type)
-		}
-	}
-}
-
-// TestAdd finds objects that are there twice, in one file and across files.
-func TestAdd(t *testing.T) {
-	const hpa1 = "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: x}}\n"
-	const hpa2 = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h, namespace: default}\nspec: {scaleTargetRef: {kind: Deployment, name: z}}\n"
-	const policy1 = "kind: P\nmetadata: {name: p}\nspec: {hpa: {coordinate: true}}\n"
-	const policy2 = "kind: Q\nmetadata: {name: q}\nspec: {hpa: {coordinate: false}}\n"
-	for _, c := range []struct {
-		name, first, second string
-		want                string // of both in one file
-		wantAdded           string // of the second file added to the first
-		why                 string
-	}{
-		{"the same", serviceA, serviceA, "f:5: document 2: found a second Service default/a, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second Service default/a, expected one; the first, at f:1: document 1, stays", "both origins"},
-		{"HPA in two versions", hpa1, hpa2, "f:6: document 2: found a second HorizontalPodAutoscaler default/h, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second HorizontalPodAutoscaler default/h, expected one; the first, at f:1: document 1, stays", "one object to the API server"},
-		{"policies", policy1, policy2, "f:5: document 2: found a second policy for namespace default, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second policy for namespace default, expected one; the first, at f:1: document 1, stays", "one governs a namespace"},
-		{"another name", serviceA, serviceB, "", "", ""},
-		{"another namespace", serviceA, strings.Replace(serviceA, "name: a", "name: a, namespace: m", 1), "", "", ""},
-		{"another kind", serviceA, strings.Replace(serviceA, "Service", "Pod", 1), "", "", ""},
-		{"skipped", "kind: X\nmetadata: {name: a}\n", "kind: X\nmetadata: {name: a}\n", "", "", "nobody reads them"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			both, problems := Read("f", strings.NewReader(c.first+"---\n"+c.second))
-			require.Equal(t, c.want, strings.Join(texts(problems), "\n"), c.why)
-
-			o, problems := Read("f", strings.NewReader(c.first))
-			require.Empty(t, problems)
-			other, problems := Read("g", strings.NewReader(c.second))
-			require.Empty(t, problems)
-			before := summary(other, nil)
-			require.Equal(t, c.wantAdded, strings.Join(texts(o.Add(other)), "\n"), c.why)
-			require.Equal(t, before, summary(other, nil), "what is added stays as it is")
-			require.Len(t, names(o), len(names(both)))
-			if c.want != "" {
-				require.Equal(t, both.Refused[0].Identity, o.Refused[0].Identity)
-				require.Equal(t, both.Refused[0].Target, o.Refused[0].Target)
-			}
-			var all Objects
-			require.Empty(t, all.Add(o), "what was refused is no problem twice")
-			require.Equal(t, summary(o, nil), summary(all, nil), "the zero value takes all")
 		})
 	}
 }

@@ -38,9 +38,15 @@ func plain(s string) node {
 	if c := s[0]; c != '.' && c != '-' && c != '+' && (c < '0' || c > '9') {
 		return node{form: text, text: s, written: s}
 	}
+	if s[0] == '.' {
+		if t, ok := float(s); ok {
+			return node{form: number, text: t, written: s}
+		}
+		return node{form: text, text: s, written: s}
+	}
 	digits := strings.ReplaceAll(s, "_", "")
 	if plainInteger.MatchString(digits) {
-		return node{form: number, text: wholeNumber(digits), written: s}
+		return node{form: number, text: digits, written: s}
 	}
 	// Base 0 also takes 0x1f, 0b11, 0o17 and 017.
 	if i, err := strconv.ParseInt(digits, 0, 64); err == nil {
@@ -60,19 +66,12 @@ func plain(s string) node {
 // jsonNumber is a number of a JSON document.
 func jsonNumber(s string) node {
 	if plainInteger.MatchString(s) {
-		return node{form: number, text: wholeNumber(s), written: s}
+		return node{form: number, text: s, written: s}
 	}
 	if t, ok := float(s); ok {
 		return node{form: number, text: t, written: s}
 	}
 	return node{form: text, text: s, written: s}
-}
-
-func wholeNumber(digits string) string {
-	if digits == "-0" {
-		return "0"
-	}
-	return digits
 }
 
 // float is the shortest decimal form of the nearest float64, as kubectl sends
@@ -86,5 +85,5 @@ func float(s string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return wholeNumber(string(b)), true
+	return string(b), true
 }

@@ -94,9 +94,6 @@ func split(src []byte, yield func(chunk) bool) {
 			if (marked || content) && !flush(at, line) {
 				return
 			}
-			if start == at && bytes.HasPrefix(text, bom) { // files that were joined
-				start += len(bom)
-			}
 			marked, directive = true, false
 			content = !isComment(bytes.TrimPrefix(text, bom)[3:])
 		case isMarker(text, "..."):

@@ -1,0 +1,8 @@
+package main
+
+import _ "embed"
+
+// example is what is planned where no file is named.
+//
+//go:embed example/web.yaml
+var example string

@@ -1,0 +1,19 @@
+// Coordinate plans new requests and a new HPA target as one change, from real manifests, and says whether a policy allows it.
+//
+//	go run ./examples/coordinate                                   an example that is built in
+//	kubectl get deploy,hpa -o yaml --show-managed-fields | coordinate --request app:cpu=700m -
+//
+// It reads manifests and writes a report; it never talks to a cluster. Run it with --help for all flags.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, isTerminal(os.Stdout)))
+}
+
+// isTerminal says whether colour is of use: the file is a terminal, and the user has not asked for none (NO_COLOR).
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
+)
+
+// coordinate plans every workload that has new requests and holds the plans against the policies.
+func coordinate(d documents, s settings) report {
+	around, faults := survey(&d.objects)
+	tasks, notes, unmatched := assign(workloads(&d.objects), &around, d.rows, s)
+	r := newReport()
+	r.Notes = append(r.Notes, notes...)
+	r.Notes = append(r.Notes, around.strays(tasks)...)
+	r.Notes = append(r.Notes, skipped(&d.objects)...)
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched)...)
+	left := 0
+	for _, t := range tasks {
+		if len(t.wishes) == 0 {
+			left++
+			continue
+		}
+		item, faults := t.plan(s, around.policies[t.Namespace])
+		if len(faults) > 0 {
+			r.Errors = append(r.Errors, faults...)
+			continue
+		}
+		r.Items = append(r.Items, item)
+	}
+	if left > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("without new requests, so not planned: %d of %d workloads", left, len(tasks)))
+	}
+	return r
+}
+
+// plan plans and admits one workload.
+func (t *task) plan(s settings, p policy) (item, []fault) {
+	if len(t.faults) > 0 {
+		return item{}, t.faults
+	}
+	in := t.input(s)
+	result, errs := hpacouple.Plan(in)
+	if len(errs) > 0 {
+		return item{}, t.place(in, errs)
+	}
+	if p.unknown {
+		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off")
+		p.Policy = hpacouple.Policy{}
+	}
+	if s.coordinate {
+		on := hpacouple.HPAPolicy{Coordinate: true}
+		if p.Spec.HPA != nil {
+			on.TargetBounds = p.Spec.HPA.TargetBounds
+		}
+		p.Spec.HPA = &on
+	}
+	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly,
+		Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	if len(errs) > 0 {
+		return item{}, t.place(in, errs)
+	}
+	return newItem(t, in, result, verdict), nil
+}
+
+// input is the question to the library.
+func (t *task) input(s settings) hpacouple.Input {
+	in := hpacouple.Input{
+		Workload:           t.Workload,
+		Meta:               t.meta,
+		Pod:                metrics.Pod{Spec: &t.template.Spec},
+		TemplateLabels:     t.template.Labels,
+		Recommendations:    t.recommendations(),
+		MaxReplicasReached: t.atMax,
+		Surroundings:       t.surroundings(),
+		Options:            s.options,
+	}
+	if s.version != "" {
+		c := risk.Component{Version: s.version}
+		in.Surroundings.ControlPlane = &risk.ControlPlane{APIServer: c, ControllerManager: c}
+	}
+	if t.live != nil {
+		in.Pod.Live = t.live.Object
+	}
+	for _, r := range t.ranges {
+		in.Pod.LimitRanges = append(in.Pod.LimitRanges, *r.Object)
+	}
+	for i, h := range t.hpas {
+		if i == 0 {
+			in.HPA = h.Object
+		} else {
+			in.OtherHPAs = append(in.OtherHPAs, h.Object)
+		}
+	}
+	return in
+}
+
+// surroundings are what the risk flags are raised from. Of several VerticalPodAutoscalers the first that changes requests is asked.
+func (t *task) surroundings() hpacouple.Surroundings {
+	out := hpacouple.Surroundings{SpecReplicas: t.replicas}
+	for _, v := range t.services {
+		out.Services = append(out.Services, *v.Object)
+	}
+	for _, p := range t.pods {
+		out.Pods = append(out.Pods, *p.Object)
+	}
+	for _, v := range t.recommends {
+		if out.VPA == nil || out.VPA.UpdateMode == "Off" {
+			out.VPA = vpaOf(v.Object)
+		}
+	}
+	return out
+}
+
+func vpaOf(v *manifest.VerticalPodAutoscaler) *risk.VPA {
+	out := &risk.VPA{Object: risk.Object{Kind: v.Kind, Namespace: v.Namespace, Name: v.Name}, UpdateMode: v.Spec.UpdatePolicy.UpdateMode}
+	for _, p := range v.Spec.ResourcePolicy.ContainerPolicies {
+		c := risk.VPAContainer{Name: p.ContainerName, Mode: p.Mode}
+		if p.ControlledResources != nil {
+			c.ControlledResources = append([]corev1.ResourceName{}, *p.ControlledResources...)
+		}
+		out.Containers = append(out.Containers, c)
+	}
+	return out
+}
+
+// recommendations are the wishes and facts, container by container.
+func (t *task) recommendations() []hpacouple.Recommendation {
+	found := map[string]*hpacouple.Recommendation{}
+	of := func(name string) *hpacouple.Recommendation {
+		if found[name] == nil {
+			found[name] = &hpacouple.Recommendation{Container: name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+		}
+		return found[name]
+	}
+	for _, w := range t.wishes {
+		if w.isLimit {
+			of(w.container).Limits[w.resource] = w.amount
+		} else {
+			of(w.container).Requests[w.resource] = w.amount
+		}
+	}
+	for _, name := range t.throttled {
+		of(name).Throttled = true
+	}
+	for _, name := range t.oomKilled {
+		of(name).OOMKilled = true
+	}
+	var out []hpacouple.Recommendation
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, *found[name])
+	}
+	return out
+}
+
+// place says where in the documents or flags the faults are that the library found.
+func (t *task) place(in hpacouple.Input, errs field.ErrorList) (faults []fault) {
+	for _, e := range errs {
+		f := t.placeOne(in, e.Field)
+		f.Message = e.ErrorBody() + " (" + t.String() + ")"
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+func (t *task) placeOne(in hpacouple.Input, path string) fault {
+	root, index, rest := splitPath(path)
+	switch root {
+	case "template":
+		return faultAt(t.origin, strings.TrimPrefix("spec.template."+rest, "."), "")
+	case "livePod":
+		if t.live != nil {
+			return faultAt(t.live.Origin, rest, "")
+		}
+	case "hpa":
+		if len(t.hpas) > 0 {
+			return faultAt(t.hpas[0].Origin, rest, "")
+		}
+	case "otherHPAs":
+		if index+1 < len(t.hpas) {
+			return faultAt(t.hpas[index+1].Origin, rest, "")
+		}
+	case "limitRanges":
+		if index < len(t.ranges) {
+			return faultAt(t.ranges[index].Origin, rest, "")
+		}
+	case "recommendations":
+		if index < len(in.Recommendations) {
+			for _, k := range asks(in.Recommendations[index].Container) {
+				list := "requests"
+				if k.isLimit {
+					list = "limits"
+				}
+				if w, ok := t.asked[k]; ok && (rest == "container" || rest == list+"["+string(k.resource)+"]") {
+					return w.source
+				}
+			}
+		}
+	}
+	return faultAt(t.origin, path, "")
+}
+
+// splitPath cuts root[index].rest; index is beyond every list where there is none.
+func splitPath(path string) (root string, index int, rest string) {
+	index = 1<<31 - 2
+	root, rest, _ = strings.Cut(path, ".")
+	if name, number, ok := strings.Cut(root, "["); ok {
+		if i, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && i >= 0 {
+			root, index = name, i
+		}
+	}
+	return root, index, rest
+}
+
+// strays names HPAs and VPAs that scale nothing among the documents.
+func (s *surroundings) strays(tasks []*task) (notes []string) {
+	known := map[key]bool{}
+	for _, t := range tasks {
+		known[key{t.Kind, t.Namespace, t.Name}] = true
+	}
+	stray := func(kind, namespace, name string, ref *autoscalingv2.CrossVersionObjectReference) {
+		if !known[keyOf(namespace, ref)] {
+			notes = append(notes, fmt.Sprintf("%s %s/%s scales %s %s, which is not among the workloads that were read", kind, namespace, name, ref.Kind, ref.Name))
+		}
+	}
+	for _, h := range s.hpas {
+		stray("HorizontalPodAutoscaler", h.Namespace, h.Name, &h.Object.Spec.ScaleTargetRef)
+	}
+	for _, v := range s.objects.VerticalAutoscalers {
+		stray("VerticalPodAutoscaler", v.Namespace, v.Name, &v.Object.Spec.TargetRef)
+	}
+	slices.Sort(notes)
+	return notes
+}

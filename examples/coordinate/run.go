@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// The exit codes.
+const (
+	exitFine    = 0 // whatever the outcomes
+	exitInput   = 1 // a fault of the input, or the report could not be written
+	exitFlags   = 2 // flags that cannot be meant
+	exitBlocked = 3 // with --exit-code: a workload is skipped or blocked
+)
+
+// run is the whole program. What it writes depends on its arguments and the files that they name alone.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool) int {
+	s, err := parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", plain(err.Error()))
+		return exitFlags
+	}
+	if s.help {
+		_, err := io.WriteString(stdout, usage())
+		return finish(stderr, err, exitFine)
+	}
+	r := coordinate(load(s, stdin), s)
+	for _, f := range r.Errors {
+		fmt.Fprintf(stderr, "coordinate: %s\n", plain(f.String()))
+	}
+	code := exitFine
+	switch {
+	case len(r.Errors) > 0:
+		code = exitInput
+	case s.exitCode && r.heldBack():
+		code = exitBlocked
+	}
+	return finish(stderr, write(stdout, r, s.format, terminal), code)
+}
+
+// finish turns an error of writing into its exit code.
+func finish(stderr io.Writer, err error, code int) int {
+	if err != nil {
+		fmt.Fprintf(stderr, "coordinate: the report could not be written: %s\n", plain(err.Error()))
+		return exitInput
+	}
+	return code
+}
+
+// heldBack says whether a workload is blocked; a skipped one always is.
+func (r report) heldBack() bool {
+	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed })
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kube-rightsize/rightsize/bounds"
+	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
+	"github.com/kube-rightsize/rightsize/skipreason"
+)
+
+// page builds the text form. What comes from documents goes through plain before it is written.
+type page struct {
+	bytes.Buffer
+	colour bool
+}
+
+// The colours, as ANSI escapes.
+const (
+	bold   = "\x1b[1m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31m"
+	normal = "\x1b[0m"
+)
+
+// table is the report for a person.
+func table(r report, colour bool) []byte {
+	p := &page{colour: colour}
+	for i := range r.Items {
+		p.item(&r.Items[i])
+		p.line("")
+	}
+	for _, n := range r.Notes {
+		p.line("Note: " + plain(n))
+	}
+	if len(r.Notes) > 0 {
+		p.line("")
+	}
+	p.summary(r)
+	return p.Bytes()
+}
+
+func (p *page) line(text string) { p.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+func (p *page) paint(colour, text string) string {
+	if !p.colour {
+		return text
+	}
+	return colour + text + normal
+}
+
+func (p *page) item(i *item) {
+	verdict, colour := "allowed", green
+	if !i.Admission.Allowed {
+		verdict, colour = "blocked ("+string(i.Admission.Cause)+")", yellow
+	}
+	outcome := string(i.Outcome)
+	if i.SkipReason != "" {
+		outcome += " (" + string(i.SkipReason) + ")"
+	}
+	name := plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
+	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
+	p.line("")
+	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "WHY"}}
+	for _, c := range i.Containers {
+		rows = append(rows, containerRow(c))
+	}
+	for _, t := range i.Targets {
+		rows = append(rows, targetRow(i, t))
+	}
+	p.rows(rows)
+	p.line("")
+	p.scalePoint(i)
+	p.footprints(i)
+	p.line("")
+	p.reasons(i)
+	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
+	for _, n := range i.Notes {
+		p.line("  Note: " + plain(n))
+	}
+	p.flags(i)
+}
+
+// flags writes each risk flag with its sentence, and where it comes from: one line per object and detail.
+func (p *page) flags(i *item) {
+	if len(i.RiskFlags) > 0 {
+		p.line("  Risk flags")
+	}
+	for _, f := range i.RiskFlags {
+		p.line("    " + p.paint(yellow, string(f)) + ": " + f.Entry().Sentence)
+		var groups [][]risk.Finding
+		for _, found := range i.Findings {
+			same := func(g []risk.Finding) bool { return g[0].Object == found.Object && g[0].Detail == found.Detail }
+			if found.Flag != f {
+				continue
+			}
+			if k := slices.IndexFunc(groups, same); k >= 0 {
+				groups[k] = append(groups[k], found)
+			} else {
+				groups = append(groups, []risk.Finding{found})
+			}
+		}
+		for _, g := range groups {
+			where := g[0].Field
+			if len(g) > 1 {
+				where += " and " + count(len(g)-1, "more field")
+			}
+			p.line("      " + plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
+		}
+	}
+}
+
+func arrow(from, to string) string { return absent(from) + " -> " + absent(to) }
+
+func absent(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func containerRow(c container) []string {
+	name := c.Name
+	switch {
+	case c.Injected:
+		name += " (injected)"
+	case c.Role != metrics.RoleContainer:
+		name += " (" + string(c.Role) + ")"
+	}
+	why := c.BoundBy.Sentence()
+	if c.Source == metrics.SourceLimit || c.Source == metrics.SourceLimitRange {
+		why += "; the old request is the " + map[metrics.Source]string{metrics.SourceLimit: "limit", metrics.SourceLimitRange: "LimitRange's default"}[c.Source]
+	}
+	if c.Locked && c.BoundBy != bounds.RuleLock {
+		why += "; must not decrease"
+	}
+	if c.LimitAsked != "" && c.LimitTo != c.LimitAsked {
+		why += "; the limit of " + c.LimitAsked + " waits for a change of requests"
+	}
+	limit := c.LimitFrom
+	if c.LimitFrom != c.LimitTo {
+		limit = arrow(c.LimitFrom, c.LimitTo)
+	}
+	return []string{plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, why}
+}
+
+func targetRow(i *item, t target) []string {
+	name := "HPA " + i.HPA.Name
+	if len(i.OtherHPAs) > 0 {
+		name = "HPAs"
+	}
+	if t.Container != "" {
+		name += ", container " + t.Container
+	}
+	wanted := ""
+	if t.Wanted != "" {
+		wanted = percent(t.Wanted)
+	}
+	return []string{plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", targetWhy(i, t)}
+}
+
+// targetWhy says why the target is what it will be.
+func targetWhy(i *item, t target) string {
+	w := i.Working
+	mine := w != nil && w.Resource == t.Resource
+	switch {
+	case i.Outcome == hpacouple.Skip:
+		return bounds.RuleSkip.Sentence()
+	case !mine:
+		return bounds.RuleAutoPatch.Sentence()
+	case i.Outcome == hpacouple.NoChange:
+		return "no request changes, so the target stays"
+	case w.Acted == bounds.RuleMaxUtilization:
+		return fmt.Sprintf("held at the maximum, %d%% (%s)", w.Bounds.Hi, w.Bounds.HiBy.Sentence())
+	case w.Acted == bounds.RuleMinUtilization:
+		return fmt.Sprintf("held at the minimum, %d%% (%s)", w.Bounds.Lo, w.Bounds.LoBy.Sentence())
+	case w.Basis == metrics.BasisPodLevel:
+		return "the pod-level request decides, and it does not change"
+	case t.From == t.To:
+		return "the request sum changes too little, or not at all"
+	}
+	return "keeps request sum x target, to the nearest whole percent"
+}
+
+// rows writes a table. Columns that are empty but for their title are left out.
+func (p *page) rows(rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for k := range widths {
+		used := false
+		for r, row := range rows {
+			widths[k] = max(widths[k], utf8.RuneCountInString(row[k]))
+			used = used || (r > 0 && row[k] != "")
+		}
+		if !used {
+			widths[k] = -1
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for k, cell := range row {
+			if widths[k] >= 0 {
+				line += "  " + cell + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
+			}
+		}
+		p.line(line)
+	}
+}
+
+// reasons says in words why the change is skipped, blocked or not needed, and what to do.
+func (p *page) reasons(i *item) {
+	switch i.Outcome {
+	case hpacouple.Uncoupled:
+		p.line("  " + plain(uncoupled(i)) + "; requests may change alone.")
+	case hpacouple.NoChange:
+		p.line("  No request changes, so nothing is done.")
+	}
+	for _, s := range i.SkipReasons {
+		e := s.Entry()
+		p.line("  Skipped, " + p.paint(yellow, e.Code) + ": " + e.Sentence)
+		if s == skipreason.MissingRequest {
+			p.line("    Without a request of its own: " + plain(listed(i.Missing)) + ".")
+		}
+		if s == skipreason.TargetOutOfBounds {
+			p.line("    Cause, " + string(i.Cause) + ": " + i.Cause.Sentence() + ".")
+		}
+		p.line("    Next: " + e.Next)
+	}
+	for _, c := range i.Admission.Causes {
+		if c == skipreason.CauseSkipReason {
+			continue // said above
+		}
+		e := c.Entry()
+		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
+		p.line("    Next: " + e.Next)
+		if c == skipreason.CauseCoordinationOff {
+			p.line("    The plan above is what would be done. To try it run again with --coordinate; to allow it, apply in namespace " + plain(i.Workload.Namespace) + ":")
+			p.line("      spec:\n        hpa:\n          coordinate: true")
+		}
+	}
+}
+
+// uncoupled says why no HPA holds the workload's requests.
+func uncoupled(i *item) string {
+	switch {
+	case i.Workload.Kind == "DaemonSet":
+		return "No HPA scales a DaemonSet"
+	case i.HPA.Name == "":
+		return "No HPA scales this workload"
+	}
+	for _, t := range i.Targets {
+		return "HPA " + i.HPA.Name + " measures utilization of " + string(t.Resource) + ", which is not in auto-patch"
+	}
+	var measured []string
+	for _, e := range i.entries {
+		switch {
+		case e.Resource != "":
+			measured = append(measured, fmt.Sprintf("%s %s as %s", e.Type, e.Resource, e.Target))
+		default:
+			measured = append(measured, fmt.Sprintf("%s %s", e.Type, e.Metric))
+		}
+	}
+	return "HPA " + i.HPA.Name + " measures no utilization of cpu or memory (" + listed(measured) + ")"
+}
+
+// summary is the last line.
+func (p *page) summary(r report) {
+	if len(r.Items) == 0 && len(r.Errors) == 0 {
+		p.line("Nothing was planned: no workload has new requests. Give --request, --requests or a VerticalPodAutoscaler with a recommendation.")
+		return
+	}
+	allowed := 0
+	outcomes := map[hpacouple.Outcome]int{}
+	for _, i := range r.Items {
+		outcomes[i.Outcome]++
+		if i.Admission.Allowed {
+			allowed++
+		}
+	}
+	text := count(len(r.Items), "workload") + " planned"
+	var parts []string
+	for _, o := range slices.Backward(hpacouple.Outcomes()) {
+		if outcomes[o] > 0 {
+			parts = append(parts, strconv.Itoa(outcomes[o])+" "+string(o))
+		}
+	}
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	text += fmt.Sprintf(": %d allowed, %d blocked", allowed, len(r.Items)-allowed)
+	if len(r.Errors) > 0 {
+		text += "; " + p.paint(red, count(len(r.Errors), "fault")+" in the input")
+	}
+	p.line(text + ".")
+}
+
+// count is a number with its noun, which takes an s where there are several.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

@@ -1,0 +1,47 @@
+package main
+
+import "strings"
+
+const introduction = `Plan new requests and a new HPA target as one change, and say whether a policy allows it.
+
+  coordinate [flags] [FILE...]
+
+FILE holds manifests, YAML or JSON, many to a file: Deployment, StatefulSet, ReplicaSet, DaemonSet, HorizontalPodAutoscaler (v2, v1),
+LimitRange, Pod, Service, VerticalPodAutoscaler (its target is a source of new requests), List, and a policy: a document of any kind whose
+spec.hpa has coordinate or targetBounds, which governs its namespace. Other kinds are named and skipped. - is standard input. Without FILE
+an example that is built in is planned. Nothing is written to a cluster.
+
+  coordinate
+  coordinate web.yaml --request app:cpu=700m --coordinate
+  kubectl get deploy,hpa,vpa,limitrange,pod,service -o yaml --show-managed-fields | coordinate -o json -
+
+New requests come from --request and --limit, then --requests, then VerticalPodAutoscalers: what is named first goes before the rest.
+
+`
+
+const conclusion = `
+Exit codes: 0 the report is complete, whatever the outcomes; 1 faults in the input (the rest is reported), or the report could not be
+written; 2 flags that cannot be meant; 3 with --exit-code, where no fault was found and a workload is skipped or blocked.
+`
+
+// usage explains the program and its flags.
+func usage() string {
+	var b strings.Builder
+	b.WriteString(introduction)
+	for _, o := range options() {
+		b.WriteString("  ")
+		if o.short != "" {
+			b.WriteString("-" + o.short + ", ")
+		}
+		b.WriteString("--" + o.long)
+		switch {
+		case o.optional:
+			b.WriteString("[=" + o.value + "]")
+		case o.value != "":
+			b.WriteString(" " + o.value)
+		}
+		b.WriteString("\n        " + o.help + "\n")
+	}
+	b.WriteString(conclusion)
+	return b.String()
+}

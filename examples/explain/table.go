@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// table is the report for people.
+func table(r report) string {
+	var b strings.Builder
+	for n, i := range r.Items {
+		if n > 0 {
+			b.WriteString("\n")
+		}
+		i.table(&b)
+	}
+	return b.String()
+}
+
+func (i *item) table(b *strings.Builder) {
+	line := func(format string, args ...any) { b.WriteString(plain(fmt.Sprintf(format, args...)) + "\n") }
+	wants := ""
+	if i.WantedReplicas != nil {
+		wants = fmt.Sprintf(" wants %d and", *i.WantedReplicas)
+	}
+	line("HPA %s (%s, %d..%d replicas) at %s:%s sets %d, now %d", i.HPA, i.Target, i.MinReplicas, i.MaxReplicas, i.At, wants, i.DesiredReplicas, i.CurrentReplicas)
+	for _, m := range i.Metrics {
+		m.table(line)
+	}
+	for _, s := range i.Steps {
+		line("  = %s", s)
+	}
+	if i.Error != "" {
+		line("  error: %s", i.Error)
+	}
+	if i.Event != "" {
+		line("  event: %s", i.Event)
+	}
+	for _, c := range i.Conditions {
+		line("  %s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message)
+	}
+	for _, f := range i.Risks {
+		line("  risk %s: %s", f.Flag, f.Sentence)
+		line("    %s, %s: %s", f.Object, f.Field, f.Found)
+	}
+}
+
+func (m *metric) table(line func(string, ...any)) {
+	name := m.Name
+	if m.Container != "" {
+		name += " of container " + m.Container
+	}
+	wants := "failed"
+	if m.Proposal != nil {
+		wants = fmt.Sprintf("wants %d", *m.Proposal)
+	}
+	drives := ""
+	if m.Drives {
+		drives = ", and drives"
+	}
+	value := m.Value
+	if value == "" {
+		value = "unknown"
+	}
+	line("  %s %s: %s of %s, %s%s", m.Type, name, value, m.Target, wants, drives)
+	for _, s := range m.Steps {
+		line("      %s", s)
+	}
+	if m.Error != "" {
+		line("      %s", m.Error)
+	}
+	if p := m.Pods; p != (podCounts{}) {
+		line("      pods: %d ready, %d unready, %d missing, %d ignored", p.Ready, p.Unready, p.Missing, p.Ignored)
+	}
+	for _, u := range m.Uncounted {
+		line("        %s: %s, %s", u.Pod, u.Class, u.Cause)
+	}
+}
+
+// plain makes a text safe for a terminal: names come from documents, and what does not print is escaped.
+func plain(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
+}
