@@ -3,6 +3,7 @@ package hpacouple
 import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -18,8 +19,10 @@ type Admission struct {
 	Live Live
 }
 
-// Live holds the objects as they are now. It is needed for a plan with the outcome Coordinate.
+// Live holds the objects as they are now. [Admit] needs it for a plan with the outcome Coordinate, and writes are built from it.
 type Live struct {
+	// Meta is the live workload's metadata, managedFields included. Writes need it.
+	Meta *metav1.ObjectMeta
 	// Template is the live workload's pod template spec.
 	Template *corev1.PodSpec
 	// HPA is the live HPA.

@@ -13,15 +13,15 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
-// story is one workload over time: one container with cpu, its HPA, and the state that its controller keeps.
-type story struct {
+// history is one workload over time: one container with cpu, its HPA, and the state that its controller keeps.
+type history struct {
 	t     *testing.T
 	in    hpacouple.Input
 	state bool
 }
 
-func begin(t *testing.T, target int32, request string, state bool) *story {
-	s := &story{t: t, in: input(target, box{name: "app", request: request}), state: state}
+func begin(t *testing.T, target int32, request string, state bool) *history {
+	s := &history{t: t, in: input(target, box{name: "app", request: request}), state: state}
 	if state {
 		s.in.State = &hpacouple.State{}
 	}
@@ -29,7 +29,7 @@ func begin(t *testing.T, target int32, request string, state bool) *story {
 }
 
 // plan asks for a request and keeps the new state, as a controller does before it writes.
-func (s *story) plan(request string) hpacouple.Result {
+func (s *history) plan(request string) hpacouple.Result {
 	s.t.Helper()
 	s.in.Recommendations = []hpacouple.Recommendation{{Container: "app", Requests: cpuList(request)}}
 	r, errs := hpacouple.Plan(s.in)
@@ -41,23 +41,23 @@ func (s *story) plan(request string) hpacouple.Result {
 }
 
 // change plans and writes both halves.
-func (s *story) change(request string) hpacouple.Result {
+func (s *history) change(request string) hpacouple.Result {
 	s.t.Helper()
 	r := s.plan(request)
 	s.in = apply(s.in, r)
 	return r
 }
 
-func (s *story) setRequest(request string) {
+func (s *history) setRequest(request string) {
 	s.in.Pod.Spec.Containers[0].Resources.Requests = cpuList(request)
 }
 
-func (s *story) setTarget(target int32) {
+func (s *history) setTarget(target int32) {
 	s.in.HPA.Spec.Metrics = hpa(utilization("cpu", target)).Spec.Metrics
 }
 
 // pair is what is in force.
-func (s *story) pair() string {
+func (s *history) pair() string {
 	q := s.in.Pod.Spec.Containers[0].Resources.Requests["cpu"]
 	return fmt.Sprintf("%dm@%d", q.MilliValue(), *s.in.HPA.Spec.Metrics[0].Resource.Target.AverageUtilization)
 }
@@ -150,7 +150,7 @@ func TestFlip(t *testing.T) {
 func TestStanding(t *testing.T) {
 	for _, row := range []struct {
 		name     string
-		steps    func(s *story)
+		steps    func(s *history)
 		ask      string
 		standing hpacouple.Standing
 		half     bool
@@ -159,43 +159,43 @@ func TestStanding(t *testing.T) {
 		state    string
 		why      string
 	}{
-		{name: "begun", steps: func(*story) {}, ask: "700m", standing: hpacouple.StandingBegun, outcome: hpacouple.Coordinate,
+		{name: "begun", steps: func(*history) {}, ask: "700m", standing: hpacouple.StandingBegun, outcome: hpacouple.Coordinate,
 			to: "700m@71", state: "1000m@50 - 700m@71", why: "the pair in force is what the user chose"},
-		{name: "nothing written yet", steps: func(s *story) { s.plan("700m") }, ask: "700m", standing: hpacouple.StandingAnchor, outcome: hpacouple.Coordinate,
+		{name: "nothing written yet", steps: func(s *history) { s.plan("700m") }, ask: "700m", standing: hpacouple.StandingAnchor, outcome: hpacouple.Coordinate,
 			to: "700m@71", state: "1000m@50 - 700m@71", why: "planning twice is planning once"},
-		{name: "applied", steps: func(s *story) { s.change("700m") }, ask: "700m", standing: hpacouple.StandingApplied, outcome: hpacouple.NoChange,
+		{name: "applied", steps: func(s *history) { s.change("700m") }, ask: "700m", standing: hpacouple.StandingApplied, outcome: hpacouple.NoChange,
 			to: "700m@71", state: "1000m@50 700m@71 -", why: "B09: the second plan changes nothing, and what was pending is applied"},
-		{name: "applied, then another", steps: func(s *story) { s.change("700m") }, ask: "800m", standing: hpacouple.StandingApplied, outcome: hpacouple.Coordinate,
+		{name: "applied, then another", steps: func(s *history) { s.change("700m") }, ask: "800m", standing: hpacouple.StandingApplied, outcome: hpacouple.Coordinate,
 			to: "800m@62", state: "1000m@50 700m@71 800m@62", why: "62.5 from the anchor, a tie goes down; 62.1 from 71"},
-		{name: "half applied: requests", steps: func(s *story) { s.plan("700m"); s.setRequest("700m") }, ask: "700m", standing: hpacouple.StandingHalfApplied, half: true,
+		{name: "half applied: requests", steps: func(s *history) { s.plan("700m"); s.setRequest("700m") }, ask: "700m", standing: hpacouple.StandingHalfApplied, half: true,
 			outcome: hpacouple.NoChange, to: "700m@50", state: "1000m@50 - 700m@71", why: "700m@50 half-applied keeps the anchor; the pending change can be written again"},
-		{name: "half applied: target", steps: func(s *story) { s.plan("700m"); s.setTarget(71) }, ask: "700m", standing: hpacouple.StandingHalfApplied, half: true,
+		{name: "half applied: target", steps: func(s *history) { s.plan("700m"); s.setTarget(71) }, ask: "700m", standing: hpacouple.StandingHalfApplied, half: true,
 			outcome: hpacouple.Coordinate, to: "700m@71", state: "1000m@50 - 700m@71", why: "the other half first"},
-		{name: "half applied, another plan", steps: func(s *story) { s.plan("700m"); s.setRequest("700m") }, ask: "600m", standing: hpacouple.StandingHalfApplied, half: true,
+		{name: "half applied, another plan", steps: func(s *history) { s.plan("700m"); s.setRequest("700m") }, ask: "600m", standing: hpacouple.StandingHalfApplied, half: true,
 			outcome: hpacouple.Coordinate, to: "600m@83", state: "1000m@50 700m@50 half 600m@83", why: "83.3 from the anchor, not 58 from 700m@50; 700m must stay known"},
-		{name: "half applied, another plan, nothing written", steps: func(s *story) { s.plan("700m"); s.setRequest("700m"); s.plan("600m") }, ask: "650m",
+		{name: "half applied, another plan, nothing written", steps: func(s *history) { s.plan("700m"); s.setRequest("700m"); s.plan("600m") }, ask: "650m",
 			standing: hpacouple.StandingHalfApplied, half: true, outcome: hpacouple.Coordinate, to: "650m@77", state: "1000m@50 700m@50 half 650m@77", why: "still no edit"},
-		{name: "half applied in the middle", steps: func(s *story) { s.change("700m"); s.plan("600m"); s.setTarget(83) }, ask: "600m", standing: hpacouple.StandingHalfApplied, half: true,
+		{name: "half applied in the middle", steps: func(s *history) { s.change("700m"); s.plan("600m"); s.setTarget(83) }, ask: "600m", standing: hpacouple.StandingHalfApplied, half: true,
 			outcome: hpacouple.Coordinate, to: "600m@83", state: "1000m@50 700m@71 600m@83", why: "700m is of the last change, 83 of the pending one"},
-		{name: "half reverted: requests", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setRequest("1000m") }, ask: "700m", standing: hpacouple.StandingHalfReverted, half: true,
+		{name: "half reverted: requests", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("1000m") }, ask: "700m", standing: hpacouple.StandingHalfReverted, half: true,
 			outcome: hpacouple.Coordinate, to: "700m@71", state: "1000m@50 700m@71 700m@71", why: "kubectl rollout undo takes the requests back alone; 101 would be double"},
-		{name: "half reverted: target", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setTarget(50) }, ask: "800m", standing: hpacouple.StandingHalfReverted, half: true,
+		{name: "half reverted: target", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setTarget(50) }, ask: "800m", standing: hpacouple.StandingHalfReverted, half: true,
 			outcome: hpacouple.Coordinate, to: "800m@62", state: "1000m@50 700m@71 800m@62", why: "from the anchor, not 44"},
-		{name: "all reverted", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setRequest("1000m"); s.setTarget(50) }, ask: "700m", standing: hpacouple.StandingAnchor,
+		{name: "all reverted", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("1000m"); s.setTarget(50) }, ask: "700m", standing: hpacouple.StandingAnchor,
 			outcome: hpacouple.Coordinate, to: "700m@71", state: "1000m@50 - 700m@71", why: "nothing of ours is in force"},
-		{name: "edited: requests alone", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setRequest("900m") }, ask: "700m", standing: hpacouple.StandingEdited,
+		{name: "edited: requests alone", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("900m") }, ask: "700m", standing: hpacouple.StandingEdited,
 			outcome: hpacouple.Skip, to: "900m@71", state: "900m@71 - -", why: "a person's edit is the new anchor; 91.3 is above 90"},
-		{name: "edited: target alone", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setTarget(60) }, ask: "800m", standing: hpacouple.StandingEdited,
+		{name: "edited: target alone", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setTarget(60) }, ask: "800m", standing: hpacouple.StandingEdited,
 			outcome: hpacouple.Coordinate, to: "800m@52", state: "700m@60 - 800m@52", why: "52.5, a tie goes down"},
-		{name: "edited: both", steps: func(s *story) { s.change("700m"); s.plan("700m"); s.setRequest("2000m"); s.setTarget(60) }, ask: "1500m", standing: hpacouple.StandingEdited,
+		{name: "edited: both", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("2000m"); s.setTarget(60) }, ask: "1500m", standing: hpacouple.StandingEdited,
 			outcome: hpacouple.Coordinate, to: "1500m@80", state: "2000m@60 - 1500m@80", why: "nothing of the old anchor is left"},
-		{name: "our own plan by hand", steps: func(s *story) { s.plan("700m"); s.setRequest("700m"); s.setTarget(71) }, ask: "700m", standing: hpacouple.StandingApplied,
+		{name: "our own plan by hand", steps: func(s *history) { s.plan("700m"); s.setRequest("700m"); s.setTarget(71) }, ask: "700m", standing: hpacouple.StandingApplied,
 			outcome: hpacouple.NoChange, to: "700m@71", state: "1000m@50 700m@71 -", why: "an edit equal to our plan is ours"},
-		{name: "back to the anchor by a plan", steps: func(s *story) { s.change("700m"); s.change("1000m") }, ask: "1000m", standing: hpacouple.StandingAnchor,
+		{name: "back to the anchor by a plan", steps: func(s *history) { s.change("700m"); s.change("1000m") }, ask: "1000m", standing: hpacouple.StandingAnchor,
 			outcome: hpacouple.NoChange, to: "1000m@50", state: "1000m@50 - -", why: "exactly where the user was"},
-		{name: "the bound held", steps: func(s *story) { s.change("300m") }, ask: "300m", standing: hpacouple.StandingApplied, outcome: hpacouple.NoChange,
+		{name: "the bound held", steps: func(s *history) { s.change("300m") }, ask: "300m", standing: hpacouple.StandingApplied, outcome: hpacouple.NoChange,
 			to: "556m@90", state: "1000m@50 556m@90 -", why: "bounds never move the anchor"},
-		{name: "from the bound", steps: func(s *story) { s.change("300m") }, ask: "700m", standing: hpacouple.StandingApplied, outcome: hpacouple.Coordinate,
+		{name: "from the bound", steps: func(s *history) { s.change("300m") }, ask: "700m", standing: hpacouple.StandingApplied, outcome: hpacouple.Coordinate,
 			to: "700m@71", state: "1000m@50 556m@90 700m@71", why: "71.4 from the anchor, 71.5 from 556m@90"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, s *story, r hpacouple.Result, standing hpacouple.Standing, half bool, outcome hpacouple.Outcome, to, state, why string) {
+func check(t *testing.T, s *history, r hpacouple.Result, standing hpacouple.Standing, half bool, outcome hpacouple.Outcome, to, state, why string) {
 	t.Helper()
 	require.Equal(t, standing, r.Standing, why)
 	require.Equal(t, half, flagged(r), why)

@@ -124,7 +124,7 @@ func FuzzStanding(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(lawStanding)) }
 // the anchor. Whenever a whole change is in force it keeps the anchor's product (H1 or H1b); the product is computed here, not read.
 func lawAnchorHolds(t *rapid.T) {
 	target, request := rapid.Int32Range(40, 90).Draw(t, "T0"), rapid.Int64Range(20, 4000).Draw(t, "R0")
-	s := story{in: input(target, box{name: "app", request: fmt.Sprintf("%dm", request)}), state: true}
+	s := history{in: input(target, box{name: "app", request: fmt.Sprintf("%dm", request)}), state: true}
 	s.in.State = &hpacouple.State{}
 	product := new(big.Int).Mul(big.NewInt(request), big.NewInt(int64(target)))
 	var last hpacouple.Result // the newest plan that coordinates

@@ -104,7 +104,7 @@ func (p *planner) containerPlan(c *cell) ContainerPlan {
 	}
 	out.LimitTo = c.Limit.Quantity()
 	if c.limitAsked {
-		out.LimitAsked = c.limitAfter.Quantity()
+		out.LimitAsked, out.LimitDefaulted = c.limitAfter.Quantity(), c.limitAfter.Source == metrics.SourceLimitRange
 		if p.outcome.kind != Skip && p.outcome.kind != NoChange {
 			out.LimitTo = c.limitAfter.Quantity()
 		}

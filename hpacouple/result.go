@@ -103,6 +103,8 @@ type ContainerPlan struct {
 	LimitFrom  *resource.Quantity `json:"limitFrom,omitempty"`
 	LimitAsked *resource.Quantity `json:"limitAsked,omitempty"`
 	LimitTo    *resource.Quantity `json:"limitTo,omitempty"`
+	// LimitDefaulted says that the limit was asked to be taken away and that a LimitRange gives one again: LimitTo is not written.
+	LimitDefaulted bool `json:"limitDefaulted,omitempty"`
 	// Locked says that the request must not decrease.
 	Locked bool `json:"locked,omitempty"`
 	// Counted says that the request is part of the request sum of the coupled resource.

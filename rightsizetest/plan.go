@@ -117,6 +117,7 @@ func (p Planner) safe() Planner {
 // drawn prints itself: rapid shows every draw of the smallest failure.
 type drawn struct{ in hpacouple.Input }
 
+// GoString describes the input.
 func (d drawn) GoString() string { return "\n" + Describe(d.in) }
 
 func draw(t *rapid.T, g *rapid.Generator[hpacouple.Input]) hpacouple.Input {
