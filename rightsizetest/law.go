@@ -6,6 +6,8 @@ import "fmt"
 type Law string
 
 const (
+	// LawA2: requests and target are one change; both are written, and nothing else.
+	LawA2 Law = "A2"
 	// LawH1: where no bound holds the target, requests x target stays the same to half a percent.
 	LawH1 Law = "H1"
 	// LawH1b: where a bound holds the target, requests x target stays the same to one rounding step of the requests.
@@ -48,6 +50,8 @@ func PlanLaws() []Law {
 // Sentence says what the law demands. A text outside the list gives "".
 func (l Law) Sentence() string {
 	switch l {
+	case LawA2:
+		return "both halves are written, and nothing else"
 	case LawH1:
 		return "where no bound holds the target, 2 |R'T' - RT| <= R'"
 	case LawH1b:
