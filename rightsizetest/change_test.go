@@ -10,12 +10,6 @@ import (
 	"github.com/kube-rightsize/rightsize/rightsizetest"
 )
 
-func inMemory(o rightsizetest.Objects, c hpacouple.Change) (rightsizetest.Objects, error) {
-	return rightsizetest.WriteInMemory(o, c), nil
-}
-
-func TestChange(t *testing.T) { rightsizetest.CheckChange(t, inMemory) }
-
 // writerFaults is one faulty writer for each law.
 func writerFaults() map[rightsizetest.Law]rightsizetest.Writer {
 	return map[rightsizetest.Law]rightsizetest.Writer{

@@ -68,6 +68,8 @@ func TestEverySumsLawCatchesItsFault(t *testing.T) {
 			require.Contains(t, text, "recommended")
 		})
 	}
-	failed, _ := record(t, func(t rightsizetest.TB) { rightsizetest.CheckSumsLaw(t, sums, rightsizetest.SumBounds{}, rightsizetest.LawH9) })
+	failed, _ := record(t, func(t rightsizetest.TB) {
+		rightsizetest.CheckSumsLaw(t, sums, rightsizetest.SumBounds{}, rightsizetest.LawH9)
+	})
 	require.True(t, failed)
 }
