@@ -3,6 +3,7 @@ package hpacouple
 import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -18,13 +19,17 @@ type Admission struct {
 	Live Live
 }
 
-// Live holds the objects as they are now. It is needed for a plan with the outcome Coordinate.
+// Live holds the objects as they are now. [Admit] needs it for a plan with the outcome Coordinate, and writes are built from it.
 type Live struct {
+	// Meta is the live workload's metadata, managedFields included. Writes need it.
+	Meta *metav1.ObjectMeta
 	// Template is the live workload's pod template spec.
 	Template *corev1.PodSpec
 	// HPA is the live HPA.
 	HPA *autoscalingv2.HorizontalPodAutoscaler
 }
+
+// +kubebuilder:object:generate=true
 
 // Verdict is the agent's answer.
 type Verdict struct {
@@ -33,11 +38,15 @@ type Verdict struct {
 	// Reason is HPACoupled where the plan is blocked, else empty.
 	Reason skipreason.Block `json:"reason,omitempty"`
 	// Cause is the first of Causes; both are empty where the plan is allowed.
-	Cause  skipreason.BlockCause   `json:"cause,omitempty"`
+	Cause skipreason.BlockCause `json:"cause,omitempty"`
+	// +listType=atomic
 	Causes []skipreason.BlockCause `json:"causes,omitempty"`
 	// Record says what was allowed or blocked, entry by entry. Blocking leaves the plan as it is: To still shows what would be done.
+	// +listType=atomic
 	Record []Record `json:"record,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Record is what the agent writes down for one coupled entry.
 type Record struct {

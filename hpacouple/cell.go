@@ -58,14 +58,17 @@ func unit(name corev1.ResourceName) int64 {
 	return 1
 }
 
-// changes says whether the container gets another request. A request that is new where there was none is a change, whatever its amount.
-func (c *cell) changes() bool {
-	return !c.stays && (c.final != c.Request.Milli || (!c.Request.Present() && c.arises()))
-}
+// changes says whether the container gets another request. A request of 0 where there was none is not another one: both count as 0.
+func (c *cell) changes() bool { return !c.stays && c.final != c.Request.Milli }
 
 // arises says whether the container gets a request that it does not have: one that is recommended, or a new limit that stands in for it.
 func (c *cell) arises() bool {
 	return !c.Request.Present() && c.by != bounds.RuleAutoPatch && (c.asked || (c.limitAsked && c.limitAfter.Source == metrics.SourceLimit))
+}
+
+// zeroes says that a request of 0 must be written where there was none, because a new limit would stand in for it.
+func (c *cell) zeroes() bool {
+	return !c.stays && c.final == 0 && c.arises() && c.limitAsked && c.limitAfter.Source == metrics.SourceLimit
 }
 
 // quantity prints an amount of the cell's resource as it would be written.

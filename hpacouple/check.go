@@ -100,6 +100,9 @@ func (p *planner) checkInput() {
 		}
 	}
 	p.checkRecommendations(names)
+	if p.in.State != nil {
+		p.errs = append(p.errs, p.in.State.Validate(field.NewPath("state"))...)
+	}
 	for i, hpa := range p.in.OtherHPAs {
 		p.checkHPA(hpa, func() *field.Path { return field.NewPath("otherHPAs").Index(i) })
 	}

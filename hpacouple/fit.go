@@ -22,6 +22,7 @@ func (p *planner) fit(e metrics.Entry) {
 			p.outcome.cause = cells[i].cause
 		}
 	}
+	p.readAnchor(e, cells)
 	var ok bool
 	if w.Wanted, ok = p.sumOf(cells); !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
@@ -39,8 +40,9 @@ func (p *planner) fit(e metrics.Entry) {
 	}
 }
 
-// fitCells runs bounds.Fit over the cells that count. Where a bound acts the request sum must be a plain sum of containers, before and after:
-// in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that is refused.
+// fitCells runs bounds.FitAnchored over the cells that count. Where requests are given back the request sum must be a plain sum of containers,
+// before and after: in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that
+// is refused. (With an anchor a bound can hold the target without moving a request.)
 func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	w := p.working
 	var items []bounds.Item
@@ -51,7 +53,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			moving = append(moving, i)
 		}
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
+	f, ok := bounds.FitAnchored(p.kept(e), bounds.Pair{Requests: w.Old, Target: e.Utilization}, w.Wanted, items, w.Bounds)
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
@@ -67,7 +69,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	}
 	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target
 	w.New, ok = p.sumOf(cells)
-	if f.Acted != "" && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
+	if moved := f.Sum != w.Wanted; moved && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
 		!p.plain(cells, w.Wanted, func(c *cell) int64 { return c.settled })) {
 		p.outcome.cause = bounds.CauseInit
 		return

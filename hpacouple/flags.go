@@ -68,6 +68,7 @@ func (p *planner) flags(found []risk.Finding) []skipreason.RiskFlag {
 	if w := p.working; w != nil {
 		raise(skipreason.FlagTargetUnreachable, !w.Reach.Reachable)
 		raise(skipreason.FlagTriggerNearLimit, w.Reach.Near)
+		raise(skipreason.FlagHalfChange, p.anchored != nil && p.anchored.standing.Half())
 		raise(skipreason.FlagPodLevelRequests, w.Basis == metrics.BasisPodLevel && anyAsked(p.cellsOf(w.Resource)))
 	}
 	for i := range p.in.Recommendations {

@@ -18,8 +18,8 @@ import (
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
-// web is a Deployment with one container that requests 1 core and 1Gi, and an HPA at 50 % cpu.
-func web() hpacouple.Input {
+// shopInput is a Deployment with one container that requests 1 core and 1Gi, and an HPA at 50 % cpu.
+func shopInput() hpacouple.Input {
 	target := int32(50)
 	return hpacouple.Input{
 		Workload: hpacouple.Workload{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"},
@@ -49,7 +49,7 @@ func steady(cores, bytes float64) recommend.ContainerUsage {
 
 // From what was measured to requests and target that keep the scaling as it is.
 func ExampleFromUsage() {
-	plan, errs := hpacouple.FromUsage(web(), hpacouple.Measured{
+	plan, errs := hpacouple.FromUsage(shopInput(), hpacouple.Measured{
 		Strategy:   recommend.Peak(),
 		Containers: []recommend.ContainerUsage{steady(0.6, 500<<20)},
 		Count:      4,
@@ -118,7 +118,7 @@ func TestFromUsage(t *testing.T) {
 		{why: "no HPA", want: hpacouple.Uncoupled, change: func(in *hpacouple.Input, _ *hpacouple.Measured) { in.HPA = nil }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			in, m := web(), peak
+			in, m := shopInput(), peak
 			if c.change != nil {
 				c.change(&in, &m)
 			}
@@ -145,7 +145,7 @@ func TestFromUsage(t *testing.T) {
 			}
 		})
 	}
-	_, errs := hpacouple.FromUsage(web(), hpacouple.Measured{})
+	_, errs := hpacouple.FromUsage(shopInput(), hpacouple.Measured{})
 	require.NotEmpty(t, errs)
 	_, errs = hpacouple.FromUsage(hpacouple.Input{}, hpacouple.Measured{Strategy: recommend.VPA()})
 	require.NotEmpty(t, errs)
@@ -153,7 +153,7 @@ func TestFromUsage(t *testing.T) {
 
 // TestFromUsageLimits: limits travel with the requests.
 func TestFromUsageLimits(t *testing.T) {
-	in := web()
+	in := shopInput()
 	in.Pod.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("2Gi")}
 	m := hpacouple.Measured{Strategy: recommend.Peak(), Containers: []recommend.ContainerUsage{steady(0.6, 500<<20)}}
 	m.Strategy.CPU.Limit, m.Strategy.Memory.Limit = recommend.Unset, recommend.KeepRatio

@@ -93,6 +93,8 @@ type planner struct {
 	sum     metrics.Sum
 	working *Working
 	target  int32
+
+	anchored *anchored // nil where there is no state, or no pair to compare it with
 }
 
 // decision is what decide finds.

@@ -22,6 +22,10 @@ func (p *planner) result() Result {
 		Working:     p.working,
 		HPA:         refOf(p.in.HPA),
 	}
+	r.State = p.nextState()
+	if p.anchored != nil {
+		r.Standing = p.anchored.standing
+	}
 	if len(r.SkipReasons) > 0 {
 		r.SkipReason = r.SkipReasons[0]
 	}
@@ -50,8 +54,9 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 	t := TargetPlan{Type: e.Type, Resource: e.Resource, Container: e.Container, From: e.Utilization, To: e.Utilization, Exact: fraction(int64(e.Utilization), 1, 1)}
 	if w := p.working; w != nil && w.Resource == e.Resource {
 		t.To = p.target
-		t.Exact = fraction(w.Old, int64(e.Utilization), w.New)
-		t.Wanted = fraction(w.Old, int64(e.Utilization), w.Wanted)
+		kept := p.kept(e)
+		t.Exact = fraction(kept.Requests, int64(kept.Target), w.New)
+		t.Wanted = fraction(kept.Requests, int64(kept.Target), w.Wanted)
 	}
 	return t
 }
@@ -93,10 +98,13 @@ func (p *planner) containerPlan(c *cell) ContainerPlan {
 	}
 	if !c.Request.Present() && !c.changes() {
 		out.To = nil
+		if c.zeroes() {
+			out.To = c.quantity(0)
+		}
 	}
 	out.LimitTo = c.Limit.Quantity()
 	if c.limitAsked {
-		out.LimitAsked = c.limitAfter.Quantity()
+		out.LimitAsked, out.LimitDefaulted = c.limitAfter.Quantity(), c.limitAfter.Source == metrics.SourceLimitRange
 		if p.outcome.kind != Skip && p.outcome.kind != NoChange {
 			out.LimitTo = c.limitAfter.Quantity()
 		}

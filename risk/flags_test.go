@@ -18,7 +18,7 @@ import (
 
 // planners are the flags that depend on a planned change; this package never raises them.
 var planners = append([]skipreason.RiskFlag{
-	skipreason.FlagTargetOutsideBounds, skipreason.FlagTargetUnreachable, skipreason.FlagTriggerNearLimit, skipreason.FlagThrottled,
+	skipreason.FlagTargetOutsideBounds, skipreason.FlagTargetUnreachable, skipreason.FlagTriggerNearLimit, skipreason.FlagHalfChange, skipreason.FlagThrottled,
 	skipreason.FlagOOMKilled, skipreason.FlagQoSChange, skipreason.FlagPodLevelRequests,
 }, recommenders...)
 

@@ -13,6 +13,7 @@ const (
 	FlagTargetOutsideBounds  RiskFlag = "target-outside-bounds"
 	FlagTargetUnreachable    RiskFlag = "target-unreachable"
 	FlagTriggerNearLimit     RiskFlag = "trigger-near-limit"
+	FlagHalfChange           RiskFlag = "half-change"
 	FlagThrottled            RiskFlag = "throttled"
 	FlagOOMKilled            RiskFlag = "oom-killed"
 	FlagQoSChange            RiskFlag = "qos-change"
@@ -49,7 +50,7 @@ const (
 func RiskFlags() []RiskFlag {
 	return []RiskFlag{
 		FlagHPACoupled, FlagHPAAmbiguous, FlagHPAManagedElsewhere, FlagOwnershipUnknown,
-		FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit,
+		FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit, FlagHalfChange,
 		FlagThrottled, FlagOOMKilled, FlagQoSChange, FlagPodLevelRequests,
 		FlagSingleReplica, FlagScaleToZero, FlagManualPause, FlagZeroNeedsGate, FlagZeroWithoutBuffer, FlagNeverWakes,
 		FlagShortScaleDownWindow, FlagMemoryUtilization, FlagTargetNearSaturation, FlagTargetUncomfortable,

@@ -1,0 +1,161 @@
+package hpacouple
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
+)
+
+// amounts returns the writes of the workload: an apply of what is set, and a JSON patch for what is taken away from somebody else.
+func (d *draft) amounts() (writes []Write) {
+	var set, clear []*AmountChange // to be applied; to be removed
+	force, blocked := false, false
+	for i := range d.change.Amounts {
+		a := &d.change.Amounts[i]
+		r, _ := d.resources(a.AmountRef)
+		if r == nil {
+			d.out.Stale = append(d.out.Stale, a.String())
+			continue
+		}
+		now, ours := liveAmount(r, a.AmountRef), d.template.has(a.AmountRef)
+		switch {
+		case sameQuantity(now, a.To):
+		case a.To == nil && !ours && (d.taken.held(a.AmountRef) != nil || !sameQuantity(now, a.From)):
+			d.out.Stays = append(d.out.Stays, a.String()) // somebody has changed it, or owns it by now
+		case !sameQuantity(now, a.From):
+			d.out.Stale = append(d.out.Stale, a.String())
+		case a.To == nil && ours:
+			if set = append(set, a); len(d.template.others(a.AmountRef)) > 0 {
+				d.out.Stays = append(d.out.Stays, a.String())
+			}
+		case a.To == nil:
+			clear = append(clear, a)
+			d.taken.remember(TakenAmount{AmountRef: a.AmountRef, Value: canonicalCopy(now), Cleared: true, Owners: d.template.others(a.AmountRef)}, false)
+		default:
+			others, must, ok := d.claim(&d.template, a.AmountRef, d.taken.held(a.AmountRef) != nil)
+			if blocked = blocked || !ok; !ok {
+				continue
+			}
+			set, force = append(set, a), force || must
+			if !ours || len(others) > 0 {
+				d.remember(a.AmountRef, now, ours)
+			}
+		}
+	}
+	if blocked || len(d.out.Stale) > 0 {
+		return nil
+	}
+	if len(clear) > 0 && d.inTheWay(clear) {
+		d.out.Again = true // the apply's guard would not survive the patch before it
+		return []Write{d.clearing(clear)}
+	}
+	if len(set) > 0 {
+		body, errs := d.templateBody(set, force)
+		d.errs = append(d.errs, errs...)
+		writes = append(writes, Write{Object: d.workloadRef(), PatchType: ApplyPatch, FieldManager: d.manager, Force: force, Body: body})
+	}
+	if len(clear) > 0 {
+		writes = append(writes, d.clearing(clear))
+	}
+	return writes
+}
+
+// remember stores what stood in a field that is now taken; one that is ours is remembered already, or its past is lost.
+func (d *draft) remember(ref AmountRef, now *resource.Quantity, ours bool) {
+	if ours && d.taken.amount(ref) == nil {
+		return
+	}
+	d.taken.remember(TakenAmount{AmountRef: ref, Value: canonicalCopy(now), Owners: d.template.others(ref)}, ours)
+}
+
+func liveAmount(r *corev1.ResourceRequirements, ref AmountRef) *resource.Quantity {
+	if q, ok := amountList(r, ref.Kind)[ref.Resource]; ok {
+		return &q
+	}
+	return nil
+}
+
+// inTheWay says whether a new request is above a limit that is about to be taken away.
+func (d *draft) inTheWay(clear []*AmountChange) bool {
+	for _, limit := range clear {
+		for i := range d.change.Amounts {
+			a := &d.change.Amounts[i]
+			if limit.Kind == Limit && a.Kind == Request && a.To != nil && a.Container == limit.Container && a.Place == limit.Place &&
+				a.Resource == limit.Resource && a.To.Cmp(*limit.From) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clearing removes amounts by a JSON patch. Each is tested for its name and value: where something has changed nothing is written.
+func (d *draft) clearing(clear []*AmountChange) Write {
+	var p patch
+	for _, a := range clear {
+		_, index := d.resources(a.AmountRef)
+		p.testContainer(a.AmountRef, index)
+		at := amountPointer(a.AmountRef, index)
+		p.op("test", at, textOf(*a.From))
+		p.op("remove", at, nil)
+	}
+	return Write{Object: d.workloadRef(), PatchType: JSONPatch, FieldManager: d.manager, Body: p.body()}
+}
+
+// amountPointer is the place of an amount in the object.
+func amountPointer(ref AmountRef, index int) string {
+	keys := []string{"spec", "template", "spec"}
+	if ref.Place != InPod {
+		keys = append(keys, string(ref.Place), strconv.Itoa(index))
+	}
+	return fieldsv1.Pointer(append(keys, "resources", string(ref.Kind), string(ref.Resource))...)
+}
+
+// canonical is the text of an amount as the API server stores it: the text of what that text reads as. Errors: those of [exact.Milli].
+func canonical(q resource.Quantity) (string, error) {
+	if _, err := exact.Milli(q); err != nil {
+		return "", err
+	}
+	c := q.DeepCopy()
+	t := c.String()
+	if c.Format != resource.BinarySI { // other formats read back as they were
+		return t, nil
+	}
+	again, err := resource.ParseQuantity(t)
+	if err != nil {
+		return "", err
+	}
+	return again.String(), nil
+}
+
+// canonicalCopy is a copy that prints as the API server stores it.
+func canonicalCopy(q *resource.Quantity) *resource.Quantity {
+	if q == nil {
+		return nil
+	}
+	if t, err := canonical(*q); err == nil {
+		if c, err := resource.ParseQuantity(t); err == nil {
+			return &c
+		}
+	}
+	return copied(q)
+}
+
+// textOf is an amount as JSON; the amounts of a change and of a memory were checked.
+func textOf(q resource.Quantity) []byte {
+	t, err := canonical(q)
+	if err != nil {
+		t = text(q)
+	}
+	return []byte(fieldsv1.Quote(t))
+}
+
+// unwritable is an amount of the live object that no body can hold.
+func unwritable(at *field.Path, ref AmountRef, err error) *field.Error {
+	return field.Invalid(at, ref.String(), "is ours and cannot be written again: "+err.Error())
+}

@@ -1,0 +1,294 @@
+package hpacouple
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
+)
+
+// ReleaseOptions say what is released, and how. The zero value of each field is its default.
+type ReleaseOptions struct {
+	// FieldManager is the manager whose fields are given up. Default: [risk.DefaultFieldManager], kerf.
+	FieldManager string `json:"fieldManager,omitempty"`
+	// Taken is what is remembered of former owners and values. Without it fields belong to nobody afterwards, and values stay.
+	Taken Taken `json:"taken"`
+	// Back lets the values go back as well: rollback and release in one. Default: values stay as they are.
+	Back bool `json:"back,omitempty"`
+	// Resources and Containers narrow the release: a resource that leaves auto-patch (with the HPA, where it measures that resource), a
+	// container that does (without the HPA). Default: everything.
+	Resources  []corev1.ResourceName `json:"resources,omitempty"`
+	Containers []string              `json:"containers,omitempty"`
+	// NoManagedFields is that of [WriteOptions].
+	NoManagedFields bool `json:"noManagedFields,omitempty"`
+}
+
+// Releasing is what [Release] returns.
+type Releasing struct {
+	// Writes in the order in which to send them; none where nothing is ours any more.
+	Writes []Write `json:"writes,omitempty"`
+	// Again says that more is to be done: send the writes, read the objects again, and ask again with the same options.
+	Again bool `json:"again,omitempty"`
+	// Taken is what is still to be remembered once the writes have been answered.
+	Taken Taken `json:"taken"`
+	// Kept are fields whose value does not go back although Back asks for it: nobody remembers it, or somebody else holds the field as well.
+	Kept []string `json:"kept,omitempty"`
+}
+
+// Release returns the requests that give our fields up, in part or in whole: protocol A10. No value changes unless Back asks for it.
+//
+//	D  one JSON patch takes our entry, or a part of it, out of managedFields: the fields belong to nobody
+//	R  the same patch gives a field back to who owned it by update before, as it was spelled, making the entry anew where it is gone
+//
+// R for each field that is remembered as owned by update and that nobody else owns by now; D for all others: owned by apply before (an applier
+// that has left the field out since would remove it), by nobody, not remembered, co-owned. With Back
+//
+//   - one JSON patch in the former owner's name sets the old values and takes our entry out, where one owner by update had every field of
+//     the object that is ours, and every value changes;
+//   - an HPA whose list was the default, 80 % cpu, and belonged to nobody: the empty apply, which makes it that again;
+//   - otherwise our manager applies the old values first, and what was absent is left out; Again is set, and the fields are released after.
+//
+// An empty apply is used nowhere else: of a sole owner it would remove the fields, the target would become 80 % cpu and the request vanish.
+// Every patch tests what it relies on; where something has changed it fails as a whole (422) and the caller reads again. Entries of
+// subresources are never touched. An annotation or label that our manager applies stays ours.
+//
+// Errors: live objects that are missing or are others than the workload; managedFields that are missing or cannot be read; a memory that
+// cannot be meant. Nothing is written to or aliased. Source: docs/reference/ownership.md, the table and rules 24 to 37.
+func Release(w Workload, live Live, o ReleaseOptions) (Releasing, field.ErrorList) {
+	errs := append(w.validate(), o.Taken.validate()...)
+	if live.Meta == nil && live.HPA == nil {
+		errs = append(errs, field.Required(field.NewPath("live"), "the live workload's metadata, the live HPA, or both"))
+	}
+	if o.Back && live.Meta != nil && live.Template == nil {
+		errs = append(errs, field.Required(field.NewPath("live", "template"), "the live pod template, whose values are to go back"))
+	}
+	s, more := sceneOf(w, live, o.FieldManager, o.NoManagedFields)
+	if errs = append(errs, more...); len(errs) > 0 {
+		return Releasing{}, sorted(errs)
+	}
+	r := release{scene: s, o: &o, taken: o.Taken.of(live)}
+	var hpa, workload *Write
+	if live.HPA != nil && r.wantsHPA() {
+		hpa = r.hpaWrite()
+	}
+	if live.Meta != nil {
+		workload = r.workloadWrite()
+	}
+	if len(r.errs) > 0 {
+		return Releasing{}, sorted(r.errs)
+	}
+	for _, write := range []*Write{hpa, workload} {
+		if write != nil {
+			r.out.Writes = append(r.out.Writes, *write)
+		}
+	}
+	if len(r.out.Writes) == 2 && r.requestsFirst {
+		slices.Reverse(r.out.Writes)
+	}
+	r.forget()
+	return r.out, nil
+}
+
+// release is one release on its way to writes.
+type release struct {
+	scene
+	o     *ReleaseOptions
+	taken Taken
+	out   Releasing
+	errs  field.ErrorList
+
+	requestsFirst    bool
+	hpaDone, podDone bool // released by these writes, not in a next round
+}
+
+// wants says whether an amount is to be released.
+func (r *release) wants(ref AmountRef) bool {
+	return (len(r.o.Resources) == 0 || slices.Contains(r.o.Resources, ref.Resource)) &&
+		(len(r.o.Containers) == 0 || slices.Contains(r.o.Containers, ref.Container))
+}
+
+// whole says that everything is to be released.
+func (r *release) whole() bool { return len(r.o.Resources) == 0 && len(r.o.Containers) == 0 }
+
+func (r *release) wantsHPA() bool {
+	if len(r.o.Containers) > 0 {
+		return false
+	}
+	if len(r.o.Resources) == 0 {
+		return true
+	}
+	list := liveMetrics(&r.live.HPA.Spec)
+	for i := range list {
+		if ref, target := targetOf(&list[i]); target != nil && slices.Contains(r.o.Resources, ref.Resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops from the memory what these writes release.
+func (r *release) forget() {
+	if r.out.Again {
+		r.out.Taken = r.taken
+		return
+	}
+	if r.hpaDone {
+		r.taken.Metrics = nil
+	}
+	if r.podDone {
+		r.taken.Amounts = slices.DeleteFunc(r.taken.Amounts, func(a TakenAmount) bool { return r.wants(a.AmountRef) })
+		if len(r.taken.Amounts) == 0 {
+			r.taken.Amounts = nil
+		}
+	}
+	if r.taken.Metrics == nil && r.taken.Amounts == nil {
+		r.taken = Taken{}
+	}
+	r.out.Taken = r.taken
+}
+
+// hpaWrite releases the HPA's metrics; nil where they are not ours.
+func (r *release) hpaWrite() *Write {
+	r.hpaDone = true
+	tree := r.hpa.ours()
+	if tree == nil {
+		return nil
+	}
+	f := metricsPlace{}
+	var back []given
+	if m := r.taken.Metrics; m != nil && r.hpa.has(f) {
+		if r.o.Back {
+			if w := r.metricsBack(m); w != nil {
+				return w
+			}
+		}
+		if len(r.hpa.others(f)) == 0 {
+			back = append(back, given{f, m.Owners})
+		}
+	} else if r.o.Back && r.hpa.has(f) {
+		r.out.Kept = append(r.out.Kept, metricsField)
+	}
+	return r.giveUp(r.hpaRef(), &r.hpa, back, partsOf(tree, nil))
+}
+
+// workloadWrite releases the workload's amounts; nil where none is ours.
+func (r *release) workloadWrite() *Write {
+	r.podDone = true
+	if r.o.Back {
+		if w := r.amountsBack(); w != nil {
+			return w
+		}
+	}
+	tree := r.template.ours()
+	if tree == nil {
+		return nil
+	}
+	var back []given
+	for i := range r.taken.Amounts {
+		a := &r.taken.Amounts[i]
+		if r.wants(a.AmountRef) && r.template.has(a.AmountRef) && len(r.template.others(a.AmountRef)) == 0 {
+			back = append(back, given{a.AmountRef, a.Owners})
+		}
+	}
+	var wants func(AmountRef) bool
+	if !r.whole() {
+		wants = r.wants
+	}
+	return r.giveUp(r.workloadRef(), &r.template, back, partsOf(tree, wants))
+}
+
+// partsOf returns the highest nodes below which all is to be given up. wants nil is everything but metadata; the root itself is the empty path.
+func partsOf(tree *fieldsv1.Node, wants func(AmountRef) bool) (parts [][]string) {
+	if wants == nil {
+		for i := range tree.Children {
+			if k := tree.Children[i].Key; k != "f:metadata" {
+				parts = append(parts, []string{k})
+			}
+		}
+		if len(parts) == len(tree.Children) {
+			return [][]string{{}}
+		}
+		return parts
+	}
+	parts, all := wantedParts(tree, nil, wants)
+	if all {
+		return [][]string{{}}
+	}
+	return parts
+}
+
+// wantedParts walks down to the amounts. all says that nothing would be left of the node; of an item its name alone is nothing.
+func wantedParts(n *fieldsv1.Node, at []string, wants func(AmountRef) bool) (parts [][]string, all bool) {
+	if ref, is := amountAt(at); is {
+		return nil, wants(ref)
+	}
+	gone, left := 0, 0
+	for i := range n.Children {
+		c := &n.Children[i]
+		if c.Key == fieldsv1.Self || (c.Key == "f:name" && len(at) == 5) {
+			continue
+		}
+		below := append(slices.Clone(at), c.Key)
+		more, whole := wantedParts(c, below, wants)
+		if whole {
+			gone++
+			parts = append(parts, below)
+		} else {
+			left++
+			parts = append(parts, more...)
+		}
+	}
+	return parts, gone > 0 && left == 0
+}
+
+// amountAt reads the path of an amount.
+func amountAt(path []string) (ref AmountRef, ok bool) {
+	if len(path) < 6 || path[0] != "f:spec" || path[1] != "f:template" || path[2] != "f:spec" {
+		return ref, false
+	}
+	rest := path[3:]
+	if rest[0] == "f:resources" {
+		ref.Place = InPod
+	} else if len(rest) == 5 {
+		ref.Place = Place(rest[0][2:])
+		if ref.Container, ok = fieldsv1.ItemName(rest[1]); !ok || !ref.Place.Valid() {
+			return ref, false
+		}
+		rest = rest[2:]
+	}
+	if len(rest) != 3 || rest[0] != "f:resources" || len(rest[1]) < 2 || len(rest[2]) < 3 {
+		return ref, false
+	}
+	ref.Kind, ref.Resource = AmountKind(rest[1][2:]), corev1.ResourceName(rest[2][2:])
+	return ref, ref.Kind.Valid()
+}
+
+// validate returns what cannot be meant.
+func (t Taken) validate() (errs field.ErrorList) {
+	at := field.NewPath("taken")
+	for i := range t.Amounts {
+		a := &t.Amounts[i]
+		row := func(name string) *field.Path { return at.Child("amounts").Index(i).Child(name) }
+		errs = a.AmountRef.validate(errs, row)
+		if a.Value != nil {
+			if _, err := exact.Milli(*a.Value); err != nil {
+				errs = append(errs, field.Invalid(row("value"), rangeText(*a.Value, err), err.Error()))
+			}
+		}
+		if first := t.amount(a.AmountRef); first != a {
+			errs = append(errs, field.Duplicate(at.Child("amounts").Index(i), a.String()))
+		}
+	}
+	if t.Metrics != nil {
+		for i, target := range t.Metrics.Targets {
+			if target.Target < 1 {
+				errs = append(errs, field.Invalid(at.Child("metrics", "targets").Index(i).Child("target"), fmt.Sprint(target.Target), "must be at least 1"))
+			}
+		}
+	}
+	return errs
+}

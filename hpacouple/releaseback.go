@@ -1,0 +1,169 @@
+package hpacouple
+
+import (
+	"slices"
+	"strconv"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
+	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
+)
+
+// metricsBack puts the old targets back, nil where they are back already, or cannot be.
+func (r *release) metricsBack(m *TakenMetrics) *Write {
+	if len(r.hpa.others(metricsPlace{})) > 0 {
+		r.out.Kept = append(r.out.Kept, metricsField)
+		return nil
+	}
+	list := liveMetrics(&r.live.HPA.Spec)
+	var rows []TargetChange
+	for _, t := range m.Targets {
+		now, ok := targetIn(list, t.TargetRef)
+		if !ok {
+			r.out.Kept = append(r.out.Kept, metricsField+": "+t.TargetRef.String())
+		} else if now != t.Target {
+			rows = append(rows, TargetChange{TargetRef: t.TargetRef, From: now, To: t.Target})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	r.requestsFirst = SafeOrder(rows, nil).First == RequestsFirst
+	mine := &r.hpa.entries[r.hpa.mine]
+	if owner, ok := soleUpdater(m.Owners, autoscalingV2); ok {
+		var p patch
+		p.testHas(mine, metricsPlace{})
+		p.takeOut(mine, partsOf(&mine.tree, nil))
+		for i := range list {
+			p.target(i, &list[i], rows)
+		}
+		return &Write{Object: r.hpaRef(), PatchType: JSONPatch, FieldManager: owner.Manager, Body: p.body()}
+	}
+	byDefault := len(m.Owners) == 0 && m.Only && len(m.Targets) == 1 && m.Targets[0] == TakenTarget{
+		TargetRef: TargetRef{Type: autoscalingv2.ResourceMetricSourceType, Resource: "cpu"}, Target: metrics.DefaultCPUUtilization}
+	if byDefault && len(list) == 1 {
+		list = nil // the server fills in what it filled in before
+	} else {
+		list = withTargets(list, rows)
+	}
+	body, errs := r.hpaBody(list, list == nil)
+	r.errs = append(r.errs, errs...)
+	r.out.Again = true
+	return &Write{Object: r.hpaRef(), PatchType: ApplyPatch, FieldManager: r.manager, Body: body}
+}
+
+// target sets the target of the entry at a place of the live list, after a test that it is that entry.
+func (p *patch) target(index int, m *autoscalingv2.MetricSpec, rows []TargetChange) {
+	ref, target := targetOf(m)
+	i := slices.IndexFunc(rows, func(t TargetChange) bool { return target != nil && t.TargetRef == ref })
+	if i < 0 {
+		return
+	}
+	at := func(keys ...string) string {
+		source := "resource"
+		if ref.Type == autoscalingv2.ContainerResourceMetricSourceType {
+			source = "containerResource"
+		}
+		return fieldsv1.Pointer(append([]string{"spec", "metrics", strconv.Itoa(index), source}, keys...)...)
+	}
+	p.test(at("name"), string(ref.Resource))
+	if ref.Container != "" {
+		p.test(at("container"), ref.Container)
+	}
+	p.op("replace", at("target", "averageUtilization"), strconv.AppendInt(nil, int64(rows[i].To), 10))
+}
+
+// soleUpdater is the one owner, by update, in the object's present version. In another version a patch would make it a second entry.
+func soleUpdater(owners []risk.Owner, apiVersion string) (risk.Owner, bool) {
+	if len(owners) != 1 || owners[0].Operation != metav1.ManagedFieldsOperationUpdate || owners[0].APIVersion != apiVersion {
+		return risk.Owner{}, false
+	}
+	return owners[0], true
+}
+
+// amountsBack puts the old amounts back, nil where they are back already, or cannot be.
+func (r *release) amountsBack() *Write {
+	rows := r.amountRows()
+	if len(rows) == 0 {
+		return nil
+	}
+	if owner, ok := r.oneOwner(rows); ok {
+		mine := &r.template.entries[r.template.mine]
+		var p patch
+		for _, a := range rows {
+			p.testHas(mine, a.AmountRef)
+		}
+		p.takeOut(mine, partsOf(&mine.tree, nil))
+		for _, a := range rows {
+			_, index := r.resources(a.AmountRef)
+			p.testContainer(a.AmountRef, index)
+			p.op("replace", amountPointer(a.AmountRef, index), textOf(*a.To))
+		}
+		return &Write{Object: r.workloadRef(), PatchType: JSONPatch, FieldManager: owner.Manager, Body: p.body()}
+	}
+	body, errs := r.templateBody(rows, false)
+	r.errs = append(r.errs, errs...)
+	r.out.Again = true
+	return &Write{Object: r.workloadRef(), PatchType: ApplyPatch, FieldManager: r.manager, Body: body}
+}
+
+// amountRows are the amounts that are ours, or were taken away, and that have another value than before.
+func (r *release) amountRows() (rows []*AmountChange) {
+	for i := range r.taken.Amounts {
+		a := &r.taken.Amounts[i]
+		res, _ := r.resources(a.AmountRef)
+		if res == nil || !r.wants(a.AmountRef) {
+			continue
+		}
+		now, ours, others := liveAmount(res, a.AmountRef), r.template.has(a.AmountRef), r.template.others(a.AmountRef)
+		restore := a.Cleared && now == nil && a.Value != nil && len(others) == 0
+		switch {
+		case (!ours && !restore) || sameQuantity(now, a.Value):
+		case len(others) > 0:
+			r.out.Kept = append(r.out.Kept, a.String())
+		default:
+			rows = append(rows, &AmountChange{AmountRef: a.AmountRef, From: now, To: a.Value})
+		}
+	}
+	if tree := r.template.ours(); tree != nil {
+		r.unremembered(tree, nil)
+	}
+	return rows
+}
+
+// unremembered lists what is ours and has no past.
+func (r *release) unremembered(n *fieldsv1.Node, at []string) {
+	if ref, is := amountAt(at); is {
+		if r.wants(ref) && r.taken.amount(ref) == nil {
+			r.out.Kept = append(r.out.Kept, ref.String())
+		}
+		return
+	}
+	for i := range n.Children {
+		r.unremembered(&n.Children[i], append(slices.Clone(at), n.Children[i].Key))
+	}
+}
+
+// oneOwner says whether every amount that is ours goes back, to one owner by update.
+func (r *release) oneOwner(rows []*AmountChange) (owner risk.Owner, ok bool) {
+	if !r.whole() || len(r.out.Kept) > 0 {
+		return owner, false
+	}
+	back := 0
+	for i := range r.taken.Amounts {
+		a := &r.taken.Amounts[i]
+		if !r.template.has(a.AmountRef) {
+			continue
+		}
+		is, sole := soleUpdater(a.Owners, r.workload.APIVersion)
+		if is.Field = ""; !sole || a.Value == nil || (back > 0 && is != owner) {
+			return owner, false
+		}
+		owner = is
+		back++
+	}
+	return owner, back == len(rows) && back > 0
+}

@@ -1,0 +1,149 @@
+package hpacouple
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kube-rightsize/rightsize/risk"
+)
+
+// Taken is what our manager took over, as it was before: data to be stored, because once a field is taken neither its owner nor its value can
+// be read any more. A field that is not in it is not remembered; one without owners belonged to nobody.
+type Taken struct {
+	// HPAUID and WorkloadUID are the objects' own; what was taken from an object that is gone is forgotten.
+	HPAUID      types.UID `json:"hpaUID,omitempty"`
+	WorkloadUID types.UID `json:"workloadUID,omitempty"`
+	// Metrics is spec.metrics of the HPA, nil where that was not taken.
+	Metrics *TakenMetrics `json:"metrics,omitempty"`
+	// Amounts are the workload's.
+	// +listType=atomic
+	Amounts []TakenAmount `json:"amounts,omitempty"`
+}
+
+// TakenMetrics is spec.metrics as it was: one field whatever it holds.
+type TakenMetrics struct {
+	// Targets are the utilization targets of that list.
+	// +listType=atomic
+	Targets []TakenTarget `json:"targets,omitempty"`
+	// Only says that the list held nothing else.
+	Only bool `json:"only,omitempty"`
+	// Held says that the field has been seen as ours since ([Taken.Confirm]).
+	Held bool `json:"held,omitempty"`
+	// Owners with the field's spelling in their apiVersion.
+	// +listType=atomic
+	Owners []risk.Owner `json:"owners,omitempty"`
+}
+
+// TakenTarget is one target as it was, in whole percent.
+type TakenTarget struct {
+	TargetRef `json:",inline"`
+	Target    int32 `json:"target"`
+}
+
+// TakenAmount is one request or limit as it was; nil is absent.
+type TakenAmount struct {
+	AmountRef `json:",inline"`
+	Value     *resource.Quantity `json:"value,omitempty"`
+	// Cleared says that the amount was not taken over but taken away.
+	Cleared bool `json:"cleared,omitempty"`
+	// Held says that the amount has been seen as ours since, or as absent where it was cleared ([Taken.Confirm]).
+	Held bool `json:"held,omitempty"`
+	// +listType=atomic
+	Owners []risk.Owner `json:"owners,omitempty"`
+}
+
+// of is a copy for the live objects: without what was taken from others of their name.
+func (t *Taken) of(live Live) (out Taken) {
+	t.DeepCopyInto(&out)
+	other := func(known *types.UID, is types.UID) bool {
+		other := *known != "" && is != "" && *known != is
+		if is != "" {
+			*known = is
+		}
+		return other
+	}
+	if live.HPA != nil && other(&out.HPAUID, live.HPA.UID) {
+		out.Metrics = nil
+	}
+	if live.Meta != nil && other(&out.WorkloadUID, live.Meta.UID) {
+		out.Amounts = nil
+	}
+	return out
+}
+
+// Confirm returns the memory after the writes were sent: what the live objects show to be ours is marked as held. From then on it counts as
+// taken back where it is ours no more. Store it when the writes have been answered; without it the next write cannot tell a write of its own
+// that never arrived from an owner who has taken the field back, and forces once more. A half that is not given is left as it is.
+func (t Taken) Confirm(live Live, fieldManager string) Taken {
+	out := t.of(live)
+	manager := cmp.Or(fieldManager, risk.DefaultFieldManager)
+	if live.HPA != nil && out.Metrics != nil {
+		if o, bad := readOwned(live.HPA.ManagedFields, manager, nil); bad == nil && o.has(metricsPlace{}) {
+			out.Metrics.Held = true
+		}
+	}
+	if live.Meta == nil {
+		return out
+	}
+	o, bad := readOwned(live.Meta.ManagedFields, manager, nil)
+	if bad != nil {
+		return out
+	}
+	out.confirmAmounts(&o, &scene{live: live})
+	return out
+}
+
+func (t *Taken) confirmAmounts(o *owned, s *scene) {
+	for i := range t.Amounts {
+		a := &t.Amounts[i]
+		if o.has(a.AmountRef) {
+			a.Held = true
+		} else if a.Cleared && s.live.Template != nil {
+			r, _ := s.resources(a.AmountRef)
+			a.Held = a.Held || (r != nil && liveAmount(r, a.AmountRef) == nil)
+		}
+	}
+}
+
+// held is the memory of an amount that has been ours, nil where there is none.
+func (t *Taken) held(ref AmountRef) *TakenAmount {
+	if a := t.amount(ref); a != nil && a.Held {
+		return a
+	}
+	return nil
+}
+
+// amount is the memory of one amount, nil where there is none.
+func (t *Taken) amount(ref AmountRef) *TakenAmount {
+	for i := range t.Amounts {
+		if t.Amounts[i].AmountRef == ref {
+			return &t.Amounts[i]
+		}
+	}
+	return nil
+}
+
+// remember stores what stood in a field and who owned it. A field that is ours keeps its memory; who claims it as well is added.
+func (t *Taken) remember(a TakenAmount, ours bool) {
+	known := t.amount(a.AmountRef)
+	switch {
+	case known == nil:
+		t.Amounts = append(t.Amounts, a)
+	case ours:
+		known.Owners = withOwners(known.Owners, a.Owners)
+	default:
+		*known = a
+	}
+}
+
+func withOwners(known, more []risk.Owner) []risk.Owner {
+	for _, o := range more {
+		if !slices.Contains(known, o) {
+			known = append(known, o)
+		}
+	}
+	return known
+}
