@@ -115,7 +115,7 @@ func Check(in Input) []Finding {
 	c.resizing()
 	c.beyondNode()
 	c.tinyMemory()
-	slices.SortFunc(c.found, compare)
+	slices.SortFunc(c.found, Compare)
 	return slices.Compact(c.found)
 }
 
@@ -143,7 +143,8 @@ func (c *checker) add(flag skipreason.RiskFlag, object Object, field, number, de
 	c.found = append(c.found, Finding{Flag: flag, Object: object, Field: field, Number: number, Detail: detail})
 }
 
-func compare(a, b Finding) int {
+// Compare orders findings as [Check] lists them: by flag, in the order of [skipreason.RiskFlags], then by object, field, number and detail.
+func Compare(a, b Finding) int {
 	order := skipreason.RiskFlags()
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, a.Flag), slices.Index(order, b.Flag)),
