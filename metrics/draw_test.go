@@ -83,6 +83,9 @@ func drawSpec(t *rapid.T, hostile bool) corev1.PodSpec {
 	s.Containers = unique(seen, s.Containers)
 	s.InitContainers = unique(seen, s.InitContainers)
 	s.Resources = maybe(t, 40, "pod-level", func() corev1.ResourceRequirements {
+		if some(t, 15, "unsupported alone") { // the API server refuses such names, and fills in what the containers request all the same
+			return corev1.ResourceRequirements{Requests: corev1.ResourceList{"x": drawQuantity(t, hostile)}}
+		}
 		return corev1.ResourceRequirements{Requests: drawList(t, 50, hostile), Limits: drawList(t, 40, hostile)}
 	})
 	return s
