@@ -84,7 +84,7 @@ func observedSum(spec *corev1.PodSpec, e *metrics.Entry, known *metrics.Sum) Obs
 	var missing *metrics.MissingRequestError
 	switch {
 	case errors.As(err, &missing):
-		s.Missing = append([]string{}, missing.Containers...)
+		s.Missing = slices.Sorted(slices.Values(missing.Containers))
 	case err == nil:
 		s.Milli = sum.Milli
 	}

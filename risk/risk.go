@@ -89,7 +89,7 @@ const DefaultFieldManager = "kerf"
 // It is total: whatever the API server would refuse raises what can be told from it, and no more. Laws: input unchanged, equal twice, every
 // flag in the closed list.
 func Check(in Input) []Finding {
-	c := &checker{in: &in, found: make([]Finding, 0, 2)}
+	c := &checker{in: &in, found: make([]Finding, 0, 4)}
 	c.list = c.ours()
 	if in.HPA != nil {
 		c.hpa = Object{Kind: "HorizontalPodAutoscaler", Namespace: in.HPA.Namespace, Name: in.HPA.Name}
