@@ -29,7 +29,7 @@ type Fitted struct {
 	Sum int64
 	// Target is the new target. Where a bound acted it is exactly the bound.
 	Target int32
-	// Acted says which bound moved requests: [RuleMaxUtilization], [RuleMinUtilization], or none.
+	// Acted says which bound held the target: [RuleMaxUtilization], [RuleMinUtilization], or none.
 	Acted Rule
 	// Needed is the request sum at which the product is met at that bound, 0 where none acted.
 	Needed int64
@@ -37,28 +37,49 @@ type Fitted struct {
 	Cause Cause
 }
 
-// Fit moves the requests, never the target past a bound, so that requests x target stays what it was:
+// Pair is a request sum of one pod and the target that goes with it. Their product is the scale point times 100: what a change keeps.
+type Pair struct {
+	// Requests is the sum in thousandths.
+	Requests int64 `json:"requests"`
+	// Target is in whole percent.
+	Target int32 `json:"target"`
+}
+
+// Fit is [FitAnchored] without an anchor: it keeps the product of the pair in force.
+func Fit(target int32, oldSum, settledSum int64, items []Item, effective Interval) (f Fitted, ok bool) {
+	return FitAnchored(Pair{Requests: oldSum, Target: target}, Pair{Requests: oldSum, Target: target}, settledSum, items, effective)
+}
+
+// FitAnchored moves the requests, never the target past a bound, so that requests x target is what it is in the anchor:
 //
-//	t* = T x R / S                 the exact target for the settled sum S
+//	t* = T0 x R0 / S               the exact target for the settled sum S
 //	lo <= t* <= hi                 the settled requests stay, T' is t* rounded
-//	t* > hi                        cuts are given back until the sum reaches N = min(ceil(R T / hi), R), T' = hi
-//	t* < lo                        raises are given back until the sum falls to N = max(floor(R T / lo), R), T' = lo
+//	t* > hi                        cuts are given back until the sum reaches N = min(ceil(R0 T0 / hi), R), T' = hi
+//	t* < lo                        raises are given back until the sum falls to N = max(floor(R0 T0 / lo), R), T' = lo
+//
+// anchor is R0 and T0, the pair whose product is kept: what the user chose. live is R and T, the pair in force: requests never move past it
+// when they are given back. Without an anchor both are the same. settledSum is S. R and S may hold parts that do not move (other containers,
+// overhead), and R0 holds the same ones. effective must hold the live target.
 //
 // What is given back is shared in proportion to each container's room (a falling one: up to its present request or its limit; a rising one
 // that is not locked: down to its present request), rounded down to the step; then one step more, to the end of the room at most, by largest
-// remainder, ties by name, until N is reached. Where the room does not suffice the cause is [CauseLimit] or [CauseLock].
+// remainder, ties by name, until N is reached. Where the room does not suffice the cause is [CauseLimit] or [CauseLock]. Where the live target
+// is the bound, R is less than one step past N, and giving everything back leads to R, the requests stay: that is what an earlier fit left.
 //
-// oldSum is R and settledSum is S; both may hold parts that do not move (other containers, overhead). effective must hold target.
-// Units: thousandths, whole percent. Rounding: the sum passes N by less than one step; at hi that costs money (R'T' >= RT, it scales out a
-// little later than before by less than a step's worth, and reserves as much more), at lo R'T' <= RT.
+// Units: thousandths, whole percent. Rounding: the sum passes N by less than one step. At hi R'T' >= R0 T0: that reserves up to a step more (money)
+// and scales out later by as much (an outage comes nearer). At lo R'T' <= R0 T0: that reserves up to a step less and scales out earlier (money).
 //
 // Whether t* is outside is judged exactly, before rounding: 90.09 is outside 40..90.
 //
+// Limits: where the live pair is not the anchor's within H1 or H1b (half a change was taken back), R can be too small or too large for the
+// anchor's product at the bound; then the target is the bound and the product comes only nearer.
+//
 // Special cases: ok is false for a target below 1, an old sum or a step below 1, an amount below 0, bounds that do not
-// hold the target, and sums beyond int64.
-// Laws H1, H1b, H4, H7, H9. Source: protocol A4 and A6.
-func Fit(target int32, oldSum, settledSum int64, items []Item, effective Interval) (f Fitted, ok bool) {
-	if target < 1 || oldSum < 1 || settledSum < 0 || effective.Lo < 1 || effective.Hi > 1<<31-1 || !effective.Contains(int64(target)) {
+// hold the live target, and sums beyond int64.
+// Laws H1, H1b, H4, H5, H7, H8, H9. Source: protocol A4 and A6, docs/decisions/anchor.md.
+func FitAnchored(anchor, live Pair, settledSum int64, items []Item, effective Interval) (f Fitted, ok bool) {
+	if anchor.Target < 1 || anchor.Requests < 1 || live.Target < 1 || live.Requests < 1 || settledSum < 0 ||
+		effective.Lo < 1 || effective.Hi > 1<<31-1 || !effective.Contains(int64(live.Target)) {
 		return f, false
 	}
 	f.Requests = make([]int64, len(items))
@@ -70,39 +91,37 @@ func Fit(target int32, oldSum, settledSum int64, items []Item, effective Interva
 	}
 	f.Sum = settledSum
 	switch {
-	case exact.Compare(oldSum, int64(target), settledSum, effective.Hi) > 0:
-		return f.giveBack(target, oldSum, items, effective.Hi, RuleMaxUtilization)
-	case exact.Compare(oldSum, int64(target), settledSum, effective.Lo) < 0:
-		return f.giveBack(target, oldSum, items, effective.Lo, RuleMinUtilization)
+	case exact.Compare(anchor.Requests, int64(anchor.Target), settledSum, effective.Hi) > 0:
+		return f.giveBack(anchor, live, items, effective.Hi, RuleMaxUtilization)
+	case exact.Compare(anchor.Requests, int64(anchor.Target), settledSum, effective.Lo) < 0:
+		return f.giveBack(anchor, live, items, effective.Lo, RuleMinUtilization)
 	}
-	f.Target, ok = Target(target, oldSum, settledSum)
+	f.Target, ok = Target(anchor.Target, anchor.Requests, settledSum)
 	return f, ok
 }
 
 // giveBack moves the requests towards the present ones until the product is met at the bound.
-func (f Fitted) giveBack(target int32, oldSum int64, items []Item, bound int64, acted Rule) (Fitted, bool) {
+func (f Fitted) giveBack(anchor, live Pair, items []Item, bound int64, acted Rule) (Fitted, bool) {
 	f.Acted, f.Target = acted, int32(bound)
 	cuts := acted == RuleMaxUtilization
 	sign, short := int64(-1), CauseLock
-	var ok bool
 	if cuts {
 		sign, short = 1, CauseLimit
-		f.Needed, ok = exact.MulDivCeil(oldSum, int64(target), bound)
-		f.Needed = min(f.Needed, oldSum)
-	} else {
-		f.Needed, ok = exact.MulDivFloor(oldSum, int64(target), bound)
-		f.Needed = max(f.Needed, oldSum)
 	}
-	if !ok {
-		return f, false
-	}
+	f.Needed = needed(anchor, live.Requests, bound, cuts)
 	rooms := make([]int64, len(items))
-	var total int64
+	var total, step int64
 	for i, item := range items {
 		rooms[i] = item.room(cuts)
+		step = max(step, item.Step)
+		var ok bool
 		if total, ok = exact.Add(total, rooms[i]); !ok {
 			return f, false
 		}
+	}
+	left := (live.Requests - f.Needed) * sign // how far an earlier fit passed N
+	if int64(live.Target) == bound && left < step && (live.Requests-f.Sum)*sign == total {
+		f.Needed = live.Requests
 	}
 	distance := (f.Needed - f.Sum) * sign
 	if distance > total {
@@ -114,6 +133,19 @@ func (f Fitted) giveBack(target int32, oldSum int64, items []Item, bound int64, 
 		f.Sum += amount * sign
 	}
 	return f, true
+}
+
+// needed is the request sum at which the anchor's product is met at the bound, but never past the sum in force.
+func needed(anchor Pair, oldSum, bound int64, cuts bool) int64 {
+	if cuts {
+		n, ok := exact.MulDivCeil(anchor.Requests, int64(anchor.Target), bound)
+		if !ok { // beyond int64, and so beyond the sum in force
+			return oldSum
+		}
+		return min(n, oldSum)
+	}
+	n, _ := exact.MulDivFloor(anchor.Requests, int64(anchor.Target), bound) // fits: it is below the settled sum
+	return max(n, oldSum)
 }
 
 // room is how far an item can move back towards its present request.

@@ -29,6 +29,8 @@ type Live struct {
 	HPA *autoscalingv2.HorizontalPodAutoscaler
 }
 
+// +kubebuilder:object:generate=true
+
 // Verdict is the agent's answer.
 type Verdict struct {
 	// Allowed says that the plan may be carried out. Where the outcome is NoChange or Uncoupled nothing about the HPA is done.
@@ -36,11 +38,15 @@ type Verdict struct {
 	// Reason is HPACoupled where the plan is blocked, else empty.
 	Reason skipreason.Block `json:"reason,omitempty"`
 	// Cause is the first of Causes; both are empty where the plan is allowed.
-	Cause  skipreason.BlockCause   `json:"cause,omitempty"`
+	Cause skipreason.BlockCause `json:"cause,omitempty"`
+	// +listType=atomic
 	Causes []skipreason.BlockCause `json:"causes,omitempty"`
 	// Record says what was allowed or blocked, entry by entry. Blocking leaves the plan as it is: To still shows what would be done.
+	// +listType=atomic
 	Record []Record `json:"record,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Record is what the agent writes down for one coupled entry.
 type Record struct {
@@ -63,7 +69,8 @@ type Record struct {
 //	read-only          the agent may not patch HPAs
 //	stale              the live template or HPA is not the one that was planned for (Observed)
 //
-// A skipped plan is not held against live objects, since nothing would be written. Errors: a policy that cannot be meant; live objects that
+// A skipped plan is not held against live objects, since nothing would be written; neither are Uncoupled and NoChange: where an HPA may have come
+// since, plan again first. LimitRanges and injected containers are not seen here ([Observe]). Errors: a policy that cannot be meant; live objects that
 // are missing for a plan to coordinate; a result whose outcome is not in the list. Source: protocol A5, A7, A9.
 func Admit(plan Result, a Admission) (Verdict, field.ErrorList) {
 	errs := a.Policy.Validate()

@@ -30,6 +30,7 @@ type cell struct {
 	locked      bool
 	counted     bool // part of the coupled resource's request sum
 
+	wanted  int64 // settled, as if the resource were in auto-patch
 	settled int64
 	final   int64
 	by      bounds.Rule
@@ -58,9 +59,17 @@ func unit(name corev1.ResourceName) int64 {
 	return 1
 }
 
-// changes says whether the container gets another request. A request that is new where there was none is a change, whatever its amount.
-func (c *cell) changes() bool {
-	return !c.stays && (c.final != c.Request.Milli || (c.asked && !c.Request.Present() && c.by != bounds.RuleAutoPatch))
+// changes says whether the container gets another request. A request of 0 where there was none is not another one: both count as 0.
+func (c *cell) changes() bool { return !c.stays && c.final != c.Request.Milli }
+
+// arises says whether the container gets a request that it does not have: one that is recommended, or a new limit that stands in for it.
+func (c *cell) arises() bool {
+	return !c.Request.Present() && c.by != bounds.RuleAutoPatch && (c.asked || (c.limitAsked && c.limitAfter.Source == metrics.SourceLimit))
+}
+
+// zeroes says that a request of 0 must be written where there was none, because a new limit would stand in for it.
+func (c *cell) zeroes() bool {
+	return !c.stays && c.final == 0 && c.arises() && c.limitAsked && c.limitAfter.Source == metrics.SourceLimit
 }
 
 // quantity prints an amount of the cell's resource as it would be written.
@@ -149,8 +158,8 @@ func (p *planner) attach(c *cell, k int) {
 func (p *planner) settle(c *cell) {
 	c.settled, c.by = c.Request.Milli, bounds.RuleNone
 	switch {
-	case !p.autoPatch(c.resource):
-		c.by, c.limitAfter = bounds.RuleAutoPatch, c.Limit
+	case !c.asked && c.arises():
+		c.settled, c.by = c.ceiling(), bounds.RuleLimit
 	case c.asked || c.limitAsked:
 		var ok bool
 		c.settled, c.by, c.cause, ok = bounds.Settle(bounds.Ask{
@@ -161,6 +170,10 @@ func (p *planner) settle(c *cell) {
 		if !c.asked && c.by == bounds.RuleEqual {
 			c.by = bounds.RuleNone
 		}
+	}
+	c.wanted = c.settled
+	if !p.autoPatch(c.resource) {
+		c.settled, c.by, c.cause, c.limitAfter = c.Request.Milli, bounds.RuleAutoPatch, "", c.Limit
 	}
 	c.final = c.settled
 }

@@ -28,6 +28,9 @@ type Change struct {
 	// Targets are the entries of the HPA that belong to the change. From may equal To: then the HPA is not written.
 	// +listType=atomic
 	Targets []TargetChange `json:"targets,omitempty"`
+	// State is what to store before the change is written, and again before its reverse is: it knows the pairs before and after, with the
+	// anchor and the last applied pair as they were. nil where the plan had none.
+	State *State `json:"state,omitempty"`
 }
 
 // AmountRef names one request or limit of a pod template.
@@ -71,7 +74,7 @@ func ChangeOf(plan Result) (c Change, ok bool) {
 	if plan.Outcome != Coordinate && plan.Outcome != Uncoupled {
 		return Change{}, false
 	}
-	c = Change{Workload: plan.Workload, Strategy: Rollout, Amounts: make([]AmountChange, 0, 2*len(plan.Containers))}
+	c = Change{Workload: plan.Workload, Strategy: Rollout, State: plan.State.DeepCopy(), Amounts: make([]AmountChange, 0, 2*len(plan.Containers))}
 	for i := range plan.Containers {
 		p := &plan.Containers[i]
 		if p.Injected {
@@ -149,7 +152,8 @@ func copied(q *resource.Quantity) *resource.Quantity {
 	return &c
 }
 
-// Reverse returns the change that puts everything back as it was: requests, limits and target exactly, what was absent absent again.
+// Reverse returns the change that puts everything back as it was: requests, limits and target exactly, what was absent absent again. Its state is
+// the change's own, in which anchor and last applied are those from before the change.
 // The reverse of the reverse is the change. Law H3. Source: protocol A10.
 func (c Change) Reverse() Change {
 	r := c.DeepCopy()

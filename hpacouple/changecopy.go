@@ -7,6 +7,7 @@ import "slices"
 // DeepCopyInto writes a copy to out; the two share nothing.
 func (c *Change) DeepCopyInto(out *Change) {
 	*out = *c
+	out.State = c.State.DeepCopy()
 	if c.Amounts != nil {
 		out.Amounts = make([]AmountChange, len(c.Amounts))
 		for i := range c.Amounts {

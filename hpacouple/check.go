@@ -1,6 +1,7 @@
 package hpacouple
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,12 +44,13 @@ func (p *planner) readOptions() {
 	p.steps = [2]int64{1, 1 << 20 * 1000}
 	for name, q := range o.Steps {
 		m, err := exact.Milli(q)
+		whole, _ := exact.FloorMilli(q)
 		switch {
 		case !sized(name):
 			p.errs = append(p.errs, field.NotSupported(at("steps").Key(string(name)), name, resources()))
 		case err != nil:
 			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), err.Error()))
-		case m < 1 || m%unit(name) != 0:
+		case m < 1 || m != whole || m%unit(name) != 0:
 			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), "must be a whole number of millicores or bytes, at least 1"))
 		default:
 			p.steps[index(name)] = m
@@ -67,12 +69,8 @@ func (p *planner) readOptions() {
 		}
 		p.nodes[i] = m
 	}
-	p.cluster = 0.1
-	if o.Tolerance != nil {
-		q := o.Tolerance.DeepCopy()
-		if p.cluster = q.AsApproximateFloat64(); !(p.cluster >= 0) {
-			p.errs = append(p.errs, field.Invalid(at("tolerance"), text(q), "must not be negative"))
-		}
+	if o.Tolerance != nil && o.Tolerance.Sign() < 0 {
+		p.errs = append(p.errs, field.Invalid(at("tolerance"), text(*o.Tolerance), "must not be negative"))
 	}
 }
 
@@ -82,6 +80,7 @@ func sized(name corev1.ResourceName) bool {
 
 // checkInput refuses what a cluster cannot hold and recommendations that cannot be meant. Amounts are checked where they are read.
 func (p *planner) checkInput() {
+	p.oneHPA()
 	if p.in.Pod.Spec == nil {
 		p.errs = append(p.errs, field.Required(field.NewPath("template", "spec"), "a pod template"))
 		return
@@ -100,6 +99,9 @@ func (p *planner) checkInput() {
 		}
 	}
 	p.checkRecommendations(names)
+	if p.in.State != nil {
+		p.errs = append(p.errs, p.in.State.Validate(field.NewPath("state"))...)
+	}
 	for i, hpa := range p.in.OtherHPAs {
 		p.checkHPA(hpa, func() *field.Path { return field.NewPath("otherHPAs").Index(i) })
 	}
@@ -193,4 +195,21 @@ func groupOf(apiVersion string) string {
 		return apiVersion
 	}
 	return gv.Group
+}
+
+// oneHPA makes the first HPA that is there *the* HPA and drops repetitions, so that the order and the field in which a caller gives them do not
+// matter. The input is the caller's; its slice is not written to.
+func (p *planner) oneHPA() {
+	if p.in.HPA != nil && len(p.in.OtherHPAs) == 0 {
+		return
+	}
+	var list []*autoscalingv2.HorizontalPodAutoscaler
+	for _, hpa := range append([]*autoscalingv2.HorizontalPodAutoscaler{p.in.HPA}, p.in.OtherHPAs...) {
+		if hpa != nil && !slices.Contains(list, hpa) {
+			list = append(list, hpa)
+		}
+	}
+	if len(list) > 0 {
+		p.in.HPA, p.in.OtherHPAs = list[0], list[1:]
+	}
 }

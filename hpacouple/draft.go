@@ -75,7 +75,7 @@ func (o *owned) listsByName(w Workload) bool {
 }
 
 func (s *scene) hpaRef() ObjectRef {
-	return ObjectRef{APIVersion: v2, Kind: "HorizontalPodAutoscaler", Namespace: s.live.HPA.Namespace, Name: s.live.HPA.Name}
+	return ObjectRef{APIVersion: autoscalingV2, Kind: "HorizontalPodAutoscaler", Namespace: s.live.HPA.Namespace, Name: s.live.HPA.Name}
 }
 
 func (s *scene) workloadRef() ObjectRef {

@@ -8,6 +8,7 @@ import (
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // fit finds the target for the settled requests of the entry's resource, moves the requests where a bound acts, and tests whether the
@@ -17,11 +18,11 @@ func (p *planner) fit(e metrics.Entry) {
 	w := &Working{Resource: e.Resource, Basis: p.sum.Basis, Old: p.sum.Milli, Bounds: bounds.Effective(p.bounds, e.Utilization)}
 	p.working, p.target = w, e.Utilization
 	for i := range cells {
-		cells[i].counted = p.sum.Terms[i].Counted
 		if cells[i].cause != "" && cells[i].counted {
 			p.outcome.cause = cells[i].cause
 		}
 	}
+	p.readAnchor(e, cells)
 	var ok bool
 	if w.Wanted, ok = p.sumOf(cells); !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("recommendations"), string(e.Resource), "the new request sum "+exact.ErrRange.Error()))
@@ -33,14 +34,18 @@ func (p *planner) fit(e metrics.Entry) {
 	if p.fitCells(e, cells); p.outcome.cause != "" {
 		return
 	}
+	if !p.anyChange() {
+		return // then no limit changes either, and the present pair stays as it is
+	}
 	w.Reach = p.reach(p.target, w.New, p.limitSum(cells, false))
 	if !w.Reach.Reachable && p.reach(e.Utilization, w.Old, p.limitSum(cells, true)).Reachable {
 		p.outcome.cause = bounds.CauseReach
 	}
 }
 
-// fitCells runs bounds.Fit over the cells that count. Where a bound acts the request sum must be a plain sum of containers, before and after:
-// in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that is refused.
+// fitCells runs bounds.FitAnchored over the cells that count. Where requests are given back the request sum must be a plain sum of containers,
+// before and after: in an aggregate in which an init step decides, giving requests back moves the sum by other amounts or not at all, so that
+// is refused. (With an anchor a bound can hold the target without moving a request.)
 func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	w := p.working
 	var items []bounds.Item
@@ -51,7 +56,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			moving = append(moving, i)
 		}
 	}
-	f, ok := bounds.Fit(e.Utilization, w.Old, w.Wanted, items, w.Bounds)
+	f, ok := bounds.FitAnchored(p.kept(e), bounds.Pair{Requests: w.Old, Target: e.Utilization}, w.Wanted, items, w.Bounds)
 	if !ok {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
@@ -67,7 +72,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	}
 	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target
 	w.New, ok = p.sumOf(cells)
-	if f.Acted != "" && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
+	if moved := f.Sum != w.Wanted; moved && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
 		!p.plain(cells, w.Wanted, func(c *cell) int64 { return c.settled })) {
 		p.outcome.cause = bounds.CauseInit
 		return
@@ -128,11 +133,7 @@ func (p *planner) limitSum(cells []cell, present bool) int64 {
 	return sum
 }
 
-// tolerance is what the controller uses on the way up: the HPA's own, else the cluster's.
+// tolerance is what the controller uses on the way up.
 func (p *planner) tolerance() float64 {
-	if b := p.in.HPA.Spec.Behavior; b != nil && b.ScaleUp != nil && b.ScaleUp.Tolerance != nil {
-		q := b.ScaleUp.Tolerance.DeepCopy()
-		return q.AsApproximateFloat64()
-	}
-	return p.cluster
+	return risk.ScaleUpTolerance(p.in.HPA, p.in.Options.Tolerance)
 }

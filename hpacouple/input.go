@@ -10,6 +10,8 @@ import (
 	"github.com/kube-rightsize/rightsize/risk"
 )
 
+// +kubebuilder:object:generate=true
+
 // Workload names the object whose pods are resized.
 type Workload struct {
 	// APIVersion is compared with the HPA's reference by its group where both are given.
@@ -18,6 +20,8 @@ type Workload struct {
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Recommendation is what the hub wants for one container, and what it knows about it.
 type Recommendation struct {
@@ -29,12 +33,15 @@ type Recommendation struct {
 	// the workload changes, no limit does.
 	Limits corev1.ResourceList `json:"limits,omitempty"`
 	// UnsetLimits are the resources whose limit is taken away.
+	// +listType=set
 	UnsetLimits []corev1.ResourceName `json:"unsetLimits,omitempty"`
 	// Throttled: the container was throttled, its cpu request must not decrease.
 	Throttled bool `json:"throttled,omitempty"`
 	// OOMKilled: the container was OOM-killed, its memory request must not decrease.
 	OOMKilled bool `json:"oomKilled,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Input is everything that [Plan] looks at.
 type Input struct {
@@ -52,6 +59,9 @@ type Input struct {
 	OtherHPAs []*autoscalingv2.HorizontalPodAutoscaler
 	// Recommendations, at most one per container.
 	Recommendations []Recommendation
+	// State is what was kept from the last plan, so that rounded targets do not drift. nil keeps the product of the pair in force, plan by plan;
+	// the empty state begins an anchor.
+	State *State
 	// MaxReplicasReached: the HPA was at maxReplicas in the recommendation window.
 	MaxReplicasReached bool
 	// Surroundings are what else is known, for the risk flags. Nothing in it is needed for a plan.
@@ -59,6 +69,8 @@ type Input struct {
 	// Options are the caller's choices; the zero value is the default.
 	Options Options
 }
+
+// +kubebuilder:object:generate=true
 
 // Surroundings are what else is known about the workload; they raise risk flags and decide nothing. The zero value of each field means "not
 // known" (see [risk.Input]).
@@ -77,10 +89,15 @@ type Surroundings struct {
 	ControlPlane *risk.ControlPlane
 }
 
+// +kubebuilder:object:generate=true
+
 // Options are the caller's choices. The zero value of each field is its default.
 type Options struct {
-	// AutoPatch are the resources that may be changed. Default: cpu and memory.
-	AutoPatch []corev1.ResourceName `json:"autoPatch,omitempty"`
+	// AutoPatch are the resources that may be changed. Default (nil): cpu and memory. An empty list means none.
+	// +listType=set
+	// +optional
+	// +nullable
+	AutoPatch []corev1.ResourceName `json:"autoPatch"`
 	// MinUtilization and MaxUtilization are the hub's target bounds in whole percent. Default: 40 and 90.
 	MinUtilization int32 `json:"minUtilization,omitempty"`
 	MaxUtilization int32 `json:"maxUtilization,omitempty"`

@@ -85,27 +85,27 @@ func (o *owned) has(f place) bool {
 type metricsPlace struct{}
 
 const (
-	metricsField = "spec.metrics"
-	v1           = "autoscaling/v1"
-	v2           = "autoscaling/v2"
+	metricsField  = "spec.metrics"
+	autoscalingV1 = "autoscaling/v1"
+	autoscalingV2 = "autoscaling/v2"
 )
 
 func (metricsPlace) path(apiVersion string) []string {
-	if apiVersion == v1 {
+	if apiVersion == autoscalingV1 {
 		return []string{"f:spec", "f:targetCPUUtilizationPercentage"}
 	}
 	return []string{"f:spec", "f:metrics"}
 }
 
 func (metricsPlace) in(apiVersion string, tree *fieldsv1.Node) *fieldsv1.Node {
-	if apiVersion == v1 {
+	if apiVersion == autoscalingV1 {
 		return tree.Child("f:spec").Child("f:targetCPUUtilizationPercentage")
 	}
 	return tree.Child("f:spec").Child("f:metrics")
 }
 
 func (metricsPlace) spelled(apiVersion string) string {
-	if apiVersion == v1 {
+	if apiVersion == autoscalingV1 {
 		return "spec.targetCPUUtilizationPercentage"
 	}
 	return metricsField

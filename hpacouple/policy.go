@@ -2,6 +2,8 @@ package hpacouple
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
+// +kubebuilder:object:generate=true
+
 // Policy is the agent's policy (protocol A5), as it stands in a resource of any kind:
 //
 //	spec:
@@ -16,10 +18,14 @@ type Policy struct {
 	Spec PolicySpec `json:"spec"`
 }
 
+// +kubebuilder:object:generate=true
+
 // PolicySpec holds the part of the policy that is about HPAs.
 type PolicySpec struct {
 	HPA *HPAPolicy `json:"hpa,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // HPAPolicy says whether requests and HPA targets may be changed together, and within which targets.
 type HPAPolicy struct {
@@ -28,6 +34,8 @@ type HPAPolicy struct {
 	// TargetBounds are enforced by the agent and are not widened. Default: open.
 	TargetBounds *TargetBounds `json:"targetBounds,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // TargetBounds are target utilizations in whole percent; a side that is not given is open.
 type TargetBounds struct {

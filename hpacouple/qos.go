@@ -3,39 +3,36 @@ package hpacouple
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
 )
 
-// qos returns the pod's class of service before or after the change.
-//
-// Guaranteed: every container has limits of cpu and memory above 0, and requests equal limits in the sum. BestEffort: nothing is above 0.
-// Otherwise Burstable. Init containers take part. Where the pod has resources of its own they alone decide, and a plan does not change them.
+// qos returns the pod's class of service before or after the change: Guaranteed where every container's request equals its limit, above 0, for
+// cpu and memory; BestEffort where all are 0 or absent; otherwise Burstable. Init containers take part. Where the pod has resources of its
+// own they alone decide, and a plan does not change them.
 // Source: pkg/apis/core/v1/helper/qos (ComputePodQOS).
 func (p *planner) qos(after bool) corev1.PodQOSClass {
 	if r := p.in.Pod.Spec.Resources; r != nil && len(r.Requests)+len(r.Limits) > 0 {
 		return ""
 	}
-	guaranteed, anything := true, false
-	for _, cells := range p.byResource {
-		var gap int64 // limits - requests; beyond int64 they are not equal either
+	class := corev1.PodQOSBestEffort
+	for k, cells := range p.byResource {
 		for i := range cells {
 			request, limit := cells[i].amounts(after)
-			guaranteed = guaranteed && limit.Milli > 0
-			anything = anything || request.Milli > 0 || limit.Milli > 0
-			var fits bool
-			gap, fits = exact.Add(gap, limit.Milli-request.Milli)
-			guaranteed = guaranteed && fits
+			one := corev1.PodQOSGuaranteed
+			switch {
+			case request.Milli != limit.Milli:
+				return corev1.PodQOSBurstable
+			case request.Milli == 0:
+				one = corev1.PodQOSBestEffort
+			}
+			if k+i == 0 {
+				class = one
+			} else if one != class {
+				return corev1.PodQOSBurstable
+			}
 		}
-		guaranteed = guaranteed && gap == 0
 	}
-	switch {
-	case !anything:
-		return corev1.PodQOSBestEffort
-	case guaranteed:
-		return corev1.PodQOSGuaranteed
-	}
-	return corev1.PodQOSBurstable
+	return class
 }
 
 // amounts are the finished pod's request and limit, before or after the change.
@@ -43,7 +40,7 @@ func (c *cell) amounts(after bool) (request, limit metrics.Amount) {
 	request, limit = c.Request, c.Limit
 	if after && !c.stays {
 		limit = c.limitAfter
-		if request.Present() || c.asked {
+		if request.Present() || c.arises() {
 			request.Milli, request.Source = c.final, metrics.SourceRequest
 		}
 	}

@@ -32,7 +32,7 @@ func (r *release) metricsBack(m *TakenMetrics) *Write {
 	}
 	r.requestsFirst = SafeOrder(rows, nil).First == RequestsFirst
 	mine := &r.hpa.entries[r.hpa.mine]
-	if owner, ok := soleUpdater(m.Owners, v2); ok {
+	if owner, ok := soleUpdater(m.Owners, autoscalingV2); ok {
 		var p patch
 		p.testHas(mine, metricsPlace{})
 		p.takeOut(mine, partsOf(&mine.tree, nil))

@@ -12,34 +12,49 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
+// +kubebuilder:object:generate=true
+
 // Result is a plan: plain data that shares nothing with its input.
 type Result struct {
 	Workload Workload `json:"workload"`
 	Outcome  Outcome  `json:"outcome"`
 	// SkipReason is the first of SkipReasons. Both are empty unless the outcome is Skip.
-	SkipReason  skipreason.Skip   `json:"skipReason,omitempty"`
+	SkipReason skipreason.Skip `json:"skipReason,omitempty"`
+	// +listType=atomic
 	SkipReasons []skipreason.Skip `json:"skipReasons,omitempty"`
 	// Cause says why the target is out of bounds, where that is among the skip reasons.
 	Cause bounds.Cause `json:"cause,omitempty"`
 	// Missing names the containers whose missing request is the skip reason missing-request. A pod-level request has the empty name.
+	// +listType=atomic
 	Missing []string `json:"missing,omitempty"`
 	// RiskFlags in the order of [skipreason.RiskFlags], each once.
+	// +listType=atomic
 	RiskFlags []skipreason.RiskFlag `json:"riskFlags,omitempty"`
-	// Findings say where the flags that the surroundings raised come from: object, field, number.
+	// Findings say where the flags come from: object, field, number.
+	// +listType=atomic
 	Findings []risk.Finding `json:"findings,omitempty"`
 	// HPA is the HPA that was looked at; its name is empty where there is none.
 	HPA HPARef `json:"hpa"`
 	// Targets are the coupled entries of the HPA (of all HPAs, if there are several), in their order.
+	// +listType=atomic
 	Targets []TargetPlan `json:"targets,omitempty"`
 	// Containers are what was asked for and what counts, in the order of the pod, cpu before memory.
+	// +listType=atomic
 	Containers []ContainerPlan `json:"containers,omitempty"`
 	// Working is the arithmetic, where there is a coupled resource that can be coordinated.
 	Working *Working `json:"working,omitempty"`
 	// Footprints are the requests of one pod before, as recommended and after, cpu before memory: what the plan saves, whatever its outcome.
+	// +listType=atomic
 	Footprints []Footprint `json:"footprints,omitempty"`
+	// Standing says what the pair in force is in the eyes of the state; empty where there was none or nothing could be compared.
+	Standing Standing `json:"standing,omitempty"`
+	// State is the state to store before the plan is carried out; nil where none was given.
+	State *State `json:"state,omitempty"`
 	// Observed is what the plan was made for; [Admit] compares it with the live objects.
 	Observed Observed `json:"observed"`
 }
+
+// +kubebuilder:object:generate=true
 
 // HPARef names an HPA object.
 type HPARef struct {
@@ -47,6 +62,8 @@ type HPARef struct {
 	Name      string    `json:"name,omitempty"`
 	UID       types.UID `json:"uid,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // TargetPlan is one coupled entry of the HPA.
 type TargetPlan struct {
@@ -56,12 +73,14 @@ type TargetPlan struct {
 	// From and To are whole percent. They are equal unless the outcome is Coordinate.
 	From int32 `json:"from"`
 	To   int32 `json:"to"`
-	// Exact is T x R / R' for the requests that will be written, as a fraction.
+	// Exact is T x R / R' for the requests that will be written, as a fraction; with an anchor T0 x R0 / R'.
 	Exact Fraction `json:"exact"`
-	// Wanted is T x R / R' for the settled requests, before any was moved to keep the target in bounds, as a fraction; empty where no request
+	// Wanted is the same for the settled requests, before any was moved to keep the target in bounds, as a fraction; empty where no request
 	// sum is known.
 	Wanted Fraction `json:"wanted,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // ContainerPlan is one container and resource.
 type ContainerPlan struct {
@@ -100,6 +119,8 @@ func (c ContainerPlan) Changes() bool {
 	return c.From.Cmp(*c.To) != 0
 }
 
+// +kubebuilder:object:generate=true
+
 // Working is the arithmetic of one coordinated entry, in thousandths and whole percent.
 type Working struct {
 	Resource corev1.ResourceName `json:"resource"`
@@ -109,31 +130,63 @@ type Working struct {
 	Old    int64 `json:"old"`
 	Wanted int64 `json:"wanted"`
 	New    int64 `json:"new"`
+	// Anchor is the pair whose product is kept, with the present requests of injected containers; nil where there is no state: then it is the
+	// pair in force.
+	Anchor *bounds.Pair `json:"anchor,omitempty"`
 	// Bounds are the effective target bounds with the rule that set each side.
 	Bounds bounds.Interval `json:"bounds"`
-	// Acted says which bound moved requests, and Needed the request sum that it asked for.
+	// Acted says which bound held the target, and Needed the request sum that it asked for.
 	Acted  bounds.Rule `json:"acted,omitempty"`
 	Needed int64       `json:"needed,omitempty"`
 	// Reach says whether the pair that will be in force can scale out.
 	Reach bounds.Reach `json:"reach"`
 }
 
+// +kubebuilder:object:generate=true
+
 // Footprint is what one pod requests of a resource in its containers and sidecars.
 type Footprint struct {
-	Resource    corev1.ResourceName `json:"resource"`
-	From        resource.Quantity   `json:"from"`
-	Recommended resource.Quantity   `json:"recommended"`
-	To          resource.Quantity   `json:"to"`
+	Resource corev1.ResourceName `json:"resource"`
+	From     resource.Quantity   `json:"from"`
+	// Recommended is the sum of the settled requests as if every resource were in auto-patch: what the recommendation would save.
+	Recommended resource.Quantity `json:"recommended"`
+	To          resource.Quantity `json:"to"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Observed is the state that a plan was made for.
 type Observed struct {
 	HPA HPARef `json:"hpa"`
 	// Entries are the HPA's entries after the API server's defaults.
+	// +listType=atomic
 	Entries []metrics.Entry `json:"entries,omitempty"`
-	// Amounts are the written requests and limits of the template's containers.
+	// ScaleTarget is what the HPA scales.
+	ScaleTarget autoscalingv2.CrossVersionObjectReference `json:"scaleTarget,omitzero"`
+	// Tolerance is behavior.scaleUp.tolerance, empty where there is none.
+	Tolerance string `json:"tolerance,omitempty"`
+	// Amounts are the written requests and limits of the template's containers, and of the pod itself (without a name).
+	// +listType=atomic
 	Amounts []ObservedAmount `json:"amounts,omitempty"`
+	// Sums are the request sums of the coupled entries as the template alone gives them.
+	// +listType=atomic
+	Sums []ObservedSum `json:"sums,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
+
+// ObservedSum is the request sum of one coupled entry, without LimitRanges and injected containers.
+type ObservedSum struct {
+	Resource  corev1.ResourceName `json:"resource"`
+	Container string              `json:"container,omitempty"`
+	// Milli is the sum in thousandths, 0 where there is none.
+	Milli int64 `json:"milli,omitempty"`
+	// Missing names the containers without a request.
+	// +listType=atomic
+	Missing []string `json:"missing,omitempty"`
+}
+
+// +kubebuilder:object:generate=true
 
 // ObservedAmount is a written request and limit of one container and resource; nil means that it is absent.
 type ObservedAmount struct {

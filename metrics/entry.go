@@ -26,6 +26,8 @@ func TargetKinds() []TargetKind {
 	return []TargetKind{TargetUtilization, TargetAverageValue, TargetValue, TargetUnusable}
 }
 
+// +kubebuilder:object:generate=true
+
 // Entry is one entry of spec.metrics in plain words.
 type Entry struct {
 	// Index is the entry's place in spec.metrics. Find entries by type and name when writing, never by index: clients of autoscaling/v1 reorder.

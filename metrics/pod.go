@@ -11,6 +11,8 @@ import (
 	"github.com/kube-rightsize/rightsize/internal/exact"
 )
 
+// +kubebuilder:object:generate=true
+
 // Pod is what is known about one pod of a workload: the template's spec, and what the cluster adds to it on the way to the pod that the HPA
 // sees. For a pod that already runs, give its own spec and leave the rest empty.
 type Pod struct {

@@ -132,17 +132,18 @@ func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container st
 
 func (s Sum) one(container string) (Sum, error) {
 	s.Basis = BasisContainer
-	found := false
+	found, missing := false, false
 	for i := range s.Terms {
 		t := &s.Terms[i]
 		t.Counted = !found && t.Role != RoleInit && t.Name == container
 		found = found || t.Counted
-		if t.Counted && !t.Request.Present() {
-			return s, &MissingRequestError{Resource: s.Resource, Containers: []string{container}}
-		}
+		missing = missing || (t.Counted && !t.Request.Present())
 	}
-	if !found {
+	switch {
+	case !found:
 		return s, &UnknownContainerError{Container: container}
+	case missing:
+		return s, &MissingRequestError{Resource: s.Resource, Containers: []string{container}}
 	}
 	return s.total()
 }

@@ -8,6 +8,6 @@
 // What is not known raises nothing: an input that is nil or empty leaves its questions unasked, and its comment says so. The one exception is
 // ownership, where not knowing is itself the risk.
 //
-// Not here, because they depend on a planned change: target-outside-bounds, target-unreachable, trigger-near-limit, throttled, oom-killed,
-// qos-change, pod-level-requests.
+// Not here, because they depend on a planned change: target-outside-bounds, target-unreachable, trigger-near-limit, half-change, throttled,
+// oom-killed, qos-change, pod-level-requests.
 package risk

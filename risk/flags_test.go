@@ -17,9 +17,15 @@ import (
 )
 
 // planners are the flags that depend on a planned change; this package never raises them.
-var planners = []skipreason.RiskFlag{
-	skipreason.FlagTargetOutsideBounds, skipreason.FlagTargetUnreachable, skipreason.FlagTriggerNearLimit, skipreason.FlagThrottled,
+var planners = append([]skipreason.RiskFlag{
+	skipreason.FlagTargetOutsideBounds, skipreason.FlagTargetUnreachable, skipreason.FlagTriggerNearLimit, skipreason.FlagHalfChange, skipreason.FlagThrottled,
 	skipreason.FlagOOMKilled, skipreason.FlagQoSChange, skipreason.FlagPodLevelRequests,
+}, recommenders...)
+
+// recommenders are found in measurements, by package recommend.
+var recommenders = []skipreason.RiskFlag{
+	skipreason.FlagFewSamples, skipreason.FlagIdle, skipreason.FlagCappedBelowPeak, skipreason.FlagLimitBelowStartup,
+	skipreason.FlagMemoryIndependent, skipreason.FlagHeap,
 }
 
 // row changes the quiet input in one respect and says whether that raises the flag; "object field number" is what one finding must say.

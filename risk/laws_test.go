@@ -145,8 +145,9 @@ func hostileInput(t *rapid.T) risk.Input {
 			len(in.Pod.Spec.Containers) == 0 || len(in.Pod.Spec.InitContainers) == 0 || len(in.HPA.Status.CurrentMetrics) < 2 {
 			break
 		}
-		spread := rapid.Uint64().Draw(t, "row") * 0x9e3779b97f4a7c15 >> 20 // small numbers are drawn most; they must not mean the first rows
-		flag := skipreason.RiskFlags()[spread%uint64(len(skipreason.RiskFlags()))]
+		spread := rapid.Uint64().Draw(t, "row") * 0x9e3779b97f4a7c15 >> 36 // small numbers are drawn most; they must not mean the first rows
+		flags := slices.DeleteFunc(skipreason.RiskFlags(), func(f skipreason.RiskFlag) bool { return slices.Contains(recommenders, f) })
+		flag := flags[spread%uint64(len(flags))]
 		if ofFlag := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.flag != flag }); len(ofFlag) > 0 {
 			ofFlag[spread/64%uint64(len(ofFlag))].change(&in)
 		}

@@ -89,7 +89,7 @@ const DefaultFieldManager = "kerf"
 // It is total: whatever the API server would refuse raises what can be told from it, and no more. Laws: input unchanged, equal twice, every
 // flag in the closed list.
 func Check(in Input) []Finding {
-	c := &checker{in: &in, found: make([]Finding, 0, 2)}
+	c := &checker{in: &in, found: make([]Finding, 0, 4)}
 	c.list = c.ours()
 	if in.HPA != nil {
 		c.hpa = Object{Kind: "HorizontalPodAutoscaler", Namespace: in.HPA.Namespace, Name: in.HPA.Name}
@@ -115,7 +115,7 @@ func Check(in Input) []Finding {
 	c.resizing()
 	c.beyondNode()
 	c.tinyMemory()
-	slices.SortFunc(c.found, compare)
+	slices.SortFunc(c.found, Compare)
 	return slices.Compact(c.found)
 }
 
@@ -143,7 +143,8 @@ func (c *checker) add(flag skipreason.RiskFlag, object Object, field, number, de
 	c.found = append(c.found, Finding{Flag: flag, Object: object, Field: field, Number: number, Detail: detail})
 }
 
-func compare(a, b Finding) int {
+// Compare orders findings as [Check] lists them: by flag, in the order of [skipreason.RiskFlags], then by object, field, number and detail.
+func Compare(a, b Finding) int {
 	order := skipreason.RiskFlags()
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, a.Flag), slices.Index(order, b.Flag)),

@@ -10,6 +10,8 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
+// +kubebuilder:object:generate=true
+
 // VPA is what matters here of a VerticalPodAutoscaler, without a dependency on its API.
 type VPA struct {
 	Object Object `json:"object"`
@@ -19,6 +21,8 @@ type VPA struct {
 	// Containers are spec.resourcePolicy.containerPolicies.
 	Containers []VPAContainer `json:"containers,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // VPAContainer is one container policy of a VPA.
 type VPAContainer struct {

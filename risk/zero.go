@@ -150,11 +150,15 @@ func (c *checker) gate(name string, component Component) {
 	}
 }
 
+// +kubebuilder:object:generate=true
+
 // ControlPlane is what is known about the two components that read the feature gate HPAScaleToZero.
 type ControlPlane struct {
 	APIServer         Component `json:"apiServer"`
 	ControllerManager Component `json:"controllerManager"`
 }
+
+// +kubebuilder:object:generate=true
 
 // Component is one component of the control plane.
 type Component struct {

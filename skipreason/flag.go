@@ -13,6 +13,7 @@ const (
 	FlagTargetOutsideBounds  RiskFlag = "target-outside-bounds"
 	FlagTargetUnreachable    RiskFlag = "target-unreachable"
 	FlagTriggerNearLimit     RiskFlag = "trigger-near-limit"
+	FlagHalfChange           RiskFlag = "half-change"
 	FlagThrottled            RiskFlag = "throttled"
 	FlagOOMKilled            RiskFlag = "oom-killed"
 	FlagQoSChange            RiskFlag = "qos-change"
@@ -37,18 +38,25 @@ const (
 	FlagResizePending        RiskFlag = "resize-pending"
 	FlagRequestBeyondNode    RiskFlag = "request-beyond-node"
 	FlagTinyMemory           RiskFlag = "tiny-memory"
+	FlagFewSamples           RiskFlag = "few-samples"
+	FlagIdle                 RiskFlag = "idle"
+	FlagCappedBelowPeak      RiskFlag = "capped-below-peak"
+	FlagLimitBelowStartup    RiskFlag = "limit-below-startup"
+	FlagMemoryIndependent    RiskFlag = "memory-independent"
+	FlagHeap                 RiskFlag = "heap"
 )
 
 // RiskFlags returns all flags in the order in which results list them.
 func RiskFlags() []RiskFlag {
 	return []RiskFlag{
 		FlagHPACoupled, FlagHPAAmbiguous, FlagHPAManagedElsewhere, FlagOwnershipUnknown,
-		FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit,
+		FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit, FlagHalfChange,
 		FlagThrottled, FlagOOMKilled, FlagQoSChange, FlagPodLevelRequests,
 		FlagSingleReplica, FlagScaleToZero, FlagManualPause, FlagZeroNeedsGate, FlagZeroWithoutBuffer, FlagNeverWakes,
 		FlagShortScaleDownWindow, FlagMemoryUtilization, FlagTargetNearSaturation, FlagTargetUncomfortable,
 		FlagAtMaxReplicas, FlagSingleMetric, FlagMetricUnknown, FlagNeverComputed, FlagPodsPending, FlagZonesUneven,
 		FlagVPAOverlap, FlagResizePending, FlagRequestBeyondNode, FlagTinyMemory,
+		FlagFewSamples, FlagIdle, FlagCappedBelowPeak, FlagLimitBelowStartup, FlagMemoryIndependent, FlagHeap,
 	}
 }
 

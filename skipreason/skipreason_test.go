@@ -46,11 +46,12 @@ func lists() []list {
 	}
 	flags := list{kind: skipreason.KindRiskFlag, words: []string{
 		"hpa-coupled", "hpa-ambiguous", "hpa-managed-elsewhere", "ownership-unknown",
-		"target-outside-bounds", "target-unreachable", "trigger-near-limit", "throttled", "oom-killed", "qos-change", "pod-level-requests",
+		"target-outside-bounds", "target-unreachable", "trigger-near-limit", "half-change", "throttled", "oom-killed", "qos-change", "pod-level-requests",
 		"single-replica", "scale-to-zero", "manual-pause", "zero-needs-gate", "zero-without-buffer", "never-wakes",
 		"short-scale-down-window", "memory-utilization", "target-near-saturation", "target-uncomfortable",
 		"at-max-replicas", "single-metric", "metric-unknown", "never-computed", "pods-pending", "zones-uneven",
-		"vpa-overlap", "resize-pending", "request-beyond-node", "tiny-memory"},
+		"vpa-overlap", "resize-pending", "request-beyond-node", "tiny-memory",
+		"few-samples", "idle", "capped-below-peak", "limit-below-startup", "memory-independent", "heap"},
 		read: read[skipreason.RiskFlag], write: write[skipreason.RiskFlag], valid: func(w string) bool { return skipreason.RiskFlag(w).Valid() }}
 	for _, w := range skipreason.RiskFlags() {
 		flags.entries = append(flags.entries, w.Entry())

@@ -20,6 +20,7 @@ type task struct {
 	throttled []string     // containers
 	oomKilled []string
 	atMax     bool
+	measured  *measured // nil without --usage
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -63,7 +64,6 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 	}
 	for _, t := range tasks {
 		t.readStatuses()
-		t.settleWishes()
 	}
 	return tasks, slices.Compact(notes), faults
 }
@@ -264,6 +264,8 @@ func (t *task) sources() []string {
 		switch w.rank {
 		case fromRecommender:
 			name = "VerticalPodAutoscaler " + w.from
+		case fromUsage:
+			name = "usage (" + w.from + ")"
 		case fromTable:
 			name = w.source.File
 		}

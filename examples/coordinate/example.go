@@ -6,3 +6,8 @@ import _ "embed"
 //
 //go:embed example/web.yaml
 var example string
+
+// exampleUsage is what was measured about it.
+//
+//go:embed example/usage.csv
+var exampleUsage string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/recommend"
 )
 
 // settings are what the arguments say.
@@ -26,6 +27,12 @@ type settings struct {
 	exitCode   bool
 	help       bool
 	version    string // of the control plane
+	usage      []usageFile
+	preset     string
+	prices     recommend.Prices
+	count      int32 // replicas, for the savings
+	progress   func(rows int64)
+	startups   []wish // cpu used while starting
 	options    hpacouple.Options
 }
 
@@ -51,6 +58,13 @@ func options() []option {
 			"limits after the change, in the same form; repeatable"},
 		{"requests", "", "FILE", false, func(s *settings, v string) error { s.tables = append(s.tables, v); return nil },
 			"a table of new requests in CSV: " + manifest.RequestsHeader},
+		{"usage", "", "[RESOURCE=]FILE", false, func(s *settings, v string) error { s.usage = append(s.usage, usageFileOf(v)); return nil },
+			"measured usage: CSV time,pod,container,resource,value, the JSON of a Prometheus range query, or PodMetrics; RESOURCE= (cpu, memory, replicas) where the file does not say it; several files add up"},
+		{"preset", "", "vpa|peak", false, setPreset, "how requests are made of usage: as VPA does (default), or p95 of cpu and the largest memory plus 15 %"},
+		{"start-up", "", "[KIND/NAME/]CONTAINER:cpu=200m", false, func(s *settings, v string) error { return s.startUp(v) },
+			"the most cpu that the container uses while it starts: its limit does not fall below that with the request; repeatable"},
+		{"price", "", "cpu=0.03,memory=0.004", false, setPrice, "what a core and a GiB cost for an hour, for the savings"},
+		{"replicas", "", "N", false, setReplicas, "how many pods save (default: status of the HPA, spec.replicas, or 1)"},
 		{"throttled", "", "[KIND/NAME/]CONTAINER", false, func(s *settings, v string) error { return s.fact(throttled, v) },
 			"the container was throttled: its cpu request must not decrease; repeatable"},
 		{"oom-killed", "", "[KIND/NAME/]CONTAINER", false, func(s *settings, v string) error { return s.fact(oomKilled, v) },
@@ -75,7 +89,7 @@ func options() []option {
 // parse reads the arguments. Flags and files mix in any order; what follows -- is a file. Long flags take one dash or two, short ones their
 // value in the same argument or the next.
 func parse(args []string) (settings, error) {
-	s := settings{format: "table"}
+	s := settings{format: "table", preset: "vpa"}
 	known := options()
 	for len(args) > 0 && !s.help {
 		arg := args[0]
@@ -134,7 +148,11 @@ func find(known []option, arg string) (o *option, value string, given bool) {
 // check refuses what cannot be meant as a whole.
 func (s *settings) check() error {
 	inputs := 0
-	for _, name := range append(slices.Clone(s.files), s.tables...) {
+	names := slices.Concat(s.files, s.tables)
+	for _, u := range s.usage {
+		names = append(names, u.name)
+	}
+	for _, name := range names {
 		if name == "-" {
 			inputs++
 		}

@@ -17,11 +17,12 @@ type documents struct {
 	objects manifest.Objects
 	rows    []manifest.Request
 	faults  []fault
+	stdin   io.Reader
 }
 
 // load reads all files in the order in which they were named. A file that cannot be read does not stop the others.
 func load(s settings, stdin io.Reader) documents {
-	var d documents
+	d := documents{stdin: stdin}
 	if len(s.files) == 0 {
 		d.objects, d.faults = read("example", strings.NewReader(example))
 	}

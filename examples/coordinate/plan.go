@@ -21,11 +21,16 @@ import (
 func coordinate(d documents, s settings) report {
 	around, faults := survey(&d.objects)
 	tasks, notes, unmatched := assign(workloads(&d.objects), &around, d.rows, s)
+	measurements, unmeasured := measure(tasks, d, s)
+	notes = append(notes, measurements...)
+	for _, t := range tasks {
+		t.settleWishes()
+	}
 	r := newReport()
 	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
-	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched)...)
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
 		if len(t.wishes) == 0 {
@@ -71,7 +76,9 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
-	return newItem(t, in, result, verdict), nil
+	i := newItem(t, in, result, verdict)
+	t.explain(&i, s)
+	return i, nil
 }
 
 // input is the question to the library.

@@ -45,7 +45,10 @@ type item struct {
 	Working     *working              `json:"working"` // null where nothing was coordinated
 	Footprints  []footprint           `json:"footprints"`
 	Admission   admission             `json:"admission"`
-	Notes       []string              `json:"notes"`
+	// Savings are what the plan frees, and Recommended what it would free if nothing stood against it; of one pod, and per hour of all.
+	Savings     savings  `json:"savings"`
+	Recommended savings  `json:"recommendedSavings"`
+	Notes       []string `json:"notes"`
 
 	Sources []string `json:"sources"` // of the new requests and limits
 
@@ -89,6 +92,9 @@ type container struct {
 	BoundBy     bounds.Rule         `json:"boundBy"`
 	Locked      bool                `json:"locked"`
 	Counted     bool                `json:"counted"`
+	// Explanation says step by step how the recommended request was made of usage.
+	Explanation []step  `json:"explanation"`
+	Savings     savings `json:"savings"`
 }
 
 // working is the arithmetic of the coordinated target: request sums of one pod.
@@ -142,7 +148,7 @@ func newItem(t *task, in hpacouple.Input, r hpacouple.Result, v hpacouple.Verdic
 	}
 	for _, c := range r.Containers {
 		i.Containers = append(i.Containers, container{c.Name, c.Role, c.Injected, c.Resource, text(c.From), c.Source, text(c.Recommended), text(c.Settled),
-			text(c.To), text(c.LimitFrom), text(c.LimitAsked), text(c.LimitTo), c.BoundBy, c.Locked, c.Counted})
+			text(c.To), text(c.LimitFrom), text(c.LimitAsked), text(c.LimitTo), c.BoundBy, c.Locked, c.Counted, []step{}, savings{}})
 	}
 	if w := r.Working; w != nil {
 		i.Working = &working{w.Resource, w.Basis, milli(w.Old, w.Resource), milli(w.Wanted, w.Resource), milli(w.New, w.Resource), w.Bounds,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 )
 
@@ -25,7 +26,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 		_, err := io.WriteString(stdout, usage())
 		return finish(stderr, err, exitFine)
 	}
+	progress := ""
+	if f, ok := stderr.(*os.File); ok && isTerminal(f) {
+		s.progress = func(rows int64) {
+			progress = "\n"
+			fmt.Fprintf(stderr, "\r%d rows of usage", rows)
+		}
+	}
 	r := coordinate(load(s, stdin), s)
+	fmt.Fprint(stderr, progress)
 	for _, f := range r.Errors {
 		fmt.Fprintf(stderr, "coordinate: %s\n", plain(f.String()))
 	}

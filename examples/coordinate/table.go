@@ -68,7 +68,7 @@ func (p *page) item(i *item) {
 	name := plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
 	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
 	p.line("")
-	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "WHY"}}
+	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "SAVES/H", "WHY"}}
 	for _, c := range i.Containers {
 		rows = append(rows, containerRow(c))
 	}
@@ -79,7 +79,9 @@ func (p *page) item(i *item) {
 	p.line("")
 	p.scalePoint(i)
 	p.footprints(i)
+	p.saved(i)
 	p.line("")
+	p.explanations(i)
 	p.reasons(i)
 	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
 	for _, n := range i.Notes {
@@ -148,7 +150,7 @@ func containerRow(c container) []string {
 	if c.LimitFrom != c.LimitTo {
 		limit = arrow(c.LimitFrom, c.LimitTo)
 	}
-	return []string{plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, why}
+	return []string{plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, c.Savings.PerHour, why}
 }
 
 func targetRow(i *item, t target) []string {
@@ -163,7 +165,7 @@ func targetRow(i *item, t target) []string {
 	if t.Wanted != "" {
 		wanted = percent(t.Wanted)
 	}
-	return []string{plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", targetWhy(i, t)}
+	return []string{plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", "", targetWhy(i, t)}
 }
 
 // targetWhy says why the target is what it will be.
@@ -272,7 +274,7 @@ func uncoupled(i *item) string {
 // summary is the last line.
 func (p *page) summary(r report) {
 	if len(r.Items) == 0 && len(r.Errors) == 0 {
-		p.line("Nothing was planned: no workload has new requests. Give --request, --requests or a VerticalPodAutoscaler with a recommendation.")
+		p.line("Nothing was planned: no workload has new requests. Give --request, --requests, --usage or a VerticalPodAutoscaler with a recommendation.")
 		return
 	}
 	allowed := 0
@@ -297,7 +299,7 @@ func (p *page) summary(r report) {
 	if len(r.Errors) > 0 {
 		text += "; " + p.paint(red, count(len(r.Errors), "fault")+" in the input")
 	}
-	p.line(text + ".")
+	p.line(text + "." + total(r))
 }
 
 // count is a number with its noun, which takes an s where there are several.

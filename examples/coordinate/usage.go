@@ -13,9 +13,11 @@ an example that is built in is planned. Nothing is written to a cluster.
 
   coordinate
   coordinate web.yaml --request app:cpu=700m --coordinate
+  coordinate web.yaml --usage cpu=range-query.json --usage memory=other.json --price cpu=0.03,memory=0.004
   kubectl get deploy,hpa,vpa,limitrange,pod,service -o yaml --show-managed-fields | coordinate -o json -
 
-New requests come from --request and --limit, then --requests, then VerticalPodAutoscalers: what is named first goes before the rest.
+New requests come from --request and --limit, then --requests, then --usage, then VerticalPodAutoscalers: what is named first goes before the
+rest.
 
 `
 

@@ -19,6 +19,7 @@ type rank int
 
 const (
 	fromRecommender rank = iota // a VerticalPodAutoscaler
+	fromUsage                   // --usage
 	fromTable                   // --requests
 	fromFlag                    // --request or --limit for every workload
 	fromNamedFlag               // --request or --limit with KIND/NAME/

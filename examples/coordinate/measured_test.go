@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+// lines are n rows of one container, a minute apart.
+func lines(n int, pod, container, resource, value string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%s,%s,%s,%s\n", 1767571200+i*60, pod, container, resource, value)
+	}
+	return b.String()
+}
+
+func usagePath(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "usage")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func to(r report, container, resource string) string {
+	for _, c := range r.Items[0].Containers {
+		if c.Name == container && string(c.Resource) == resource {
+			return c.To
+		}
+	}
+	return ""
+}
+
+func TestUsage(t *testing.T) {
+	docs := deployment(box{"app", "1", "1Gi"}) + hpa(utilization("cpu", 50)) + policyOn
+	cpu := usagePath(t, lines(300, "web-1", "app", "cpu", "600m"))
+	matrix := usagePath(t, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"web-1","container":"app"},"values":[[1767571200,"0.6"],[1767571260,"0.6"]]}]}}`)
+	atMax := usagePath(t, lines(3, "web", "", "replicas", "10"))
+	more := usagePath(t, lines(3000, "web-2", "app", "cpu", "900m"))
+	for _, row := range []struct {
+		why     string
+		args    []string
+		outcome hpacouple.Outcome
+		to      string
+	}{
+		{"the peak preset takes p95 as it is, within 1.1 %", []string{"--usage", cpu, "--preset", "peak"}, hpacouple.Coordinate, "600m"},
+		{"the preset vpa reads the bucket's end and adds 15 %", []string{"--usage", cpu, "--preset", "vpa"}, hpacouple.Coordinate, "716m"},
+		{"the default is vpa", []string{"--usage", cpu}, hpacouple.Coordinate, "716m"},
+		{"a range query that does not say what it is", []string{"--usage", "cpu=" + matrix}, hpacouple.Coordinate, "716m"},
+		{"files add up", []string{"--usage", cpu, "--usage", more, "--preset", "peak"}, hpacouple.Coordinate, "900m"},
+		{"a flag goes before usage", []string{"--usage", cpu, "--request", "app:cpu=800m"}, hpacouple.Coordinate, "800m"},
+		{"at maxReplicas nobody knows what would have been used", []string{"--usage", cpu, "--usage", atMax}, hpacouple.Skip, "1"},
+		{"a throttled container does not fall", []string{"--usage", cpu, "--throttled", "app"}, hpacouple.NoChange, "1"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, docs, append([]string{"-"}, row.args...)...)
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, row.outcome, r.Items[0].Outcome)
+			require.InDelta(t, milliOf(t, row.to), milliOf(t, to(r, "app", "cpu")), 11)
+			require.NotEmpty(t, r.Items[0].Containers[0].Explanation)
+		})
+	}
+}
+
+func milliOf(t *testing.T, text string) float64 {
+	list, err := amounts("cpu=" + text)
+	require.NoError(t, err)
+	q := list["cpu"]
+	return float64(q.MilliValue())
+}
+
+// TestSavings: 400m of 4 pods at 0.03, and what is recommended also where it is skipped.
+func TestSavings(t *testing.T) {
+	docs := deployment(box{"app", "1", "1Gi"}) + hpa(utilization("cpu", 50)) + policyOn
+	args := []string{"-", "--request", "app:cpu=600m", "--price", "cpu=0.03", "--replicas", "4"}
+	r, _ := decoded(t, docs, args...)
+	require.Equal(t, savings{"400m", "0", "0.0480"}, r.Items[0].Savings)
+	r, _ = decoded(t, docs, append(args, "--max-replicas-reached")...)
+	require.Equal(t, savings{"0", "0", "0.0000"}, r.Items[0].Savings)
+	require.Equal(t, savings{"400m", "0", "0.0480"}, r.Items[0].Recommended)
+	require.Contains(t, call(docs, args...).out, "Together they save 0.0480 per hour")
+}
+
+func TestUsageFaults(t *testing.T) {
+	docs := deployment(box{"app", "1", "1Gi"})
+	for _, row := range []struct {
+		why, want string
+		code      int
+		args      []string
+	}{
+		{"no such file", "cannot be read", exitInput, []string{"-", "--usage", "/nowhere/usage.csv"}},
+		{"not a format", "line 1", exitInput, []string{"-", "--usage", usagePath(t, "much,of,nothing\n")}},
+		{"an unknown preset", "expected vpa or peak", exitFlags, []string{"--preset", "best"}},
+		{"a negative price", "expected prices", exitFlags, []string{"--price", "cpu=-1"}},
+		{"half a pod", "whole number", exitFlags, []string{"--replicas", "1.5"}},
+		{"start-up memory", "cpu alone", exitFlags, []string{"--start-up", "app:memory=1Gi"}},
+		{"standard input twice", "only once", exitFlags, []string{"-", "--usage", "-"}},
+		{"a start-up of nobody", "no container", exitInput, []string{"-", "--start-up", "gone:cpu=1", "--usage", usagePath(t, lines(3, "web-1", "app", "cpu", "1"))}},
+	} {
+		got := call(docs, row.args...)
+		require.Equal(t, row.code, got.code, row.why)
+		if row.why != "a start-up of nobody" {
+			require.Contains(t, got.errors, row.want, row.why)
+		}
+	}
+	got := call(docs, "-", "--usage", usagePath(t, lines(3, "other-1", "app", "cpu", "1")+lines(3, "web-1", "gone", "cpu", "1")))
+	require.Equal(t, exitFine, got.code)
+	require.Contains(t, got.out, "usage of container gone")
+}

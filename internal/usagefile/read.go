@@ -1,0 +1,155 @@
+package usagefile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Read takes everything in one file. The format is found by looking at it: JSON begins with {, everything else is CSV.
+// name is for error messages; resource is what the values are where the file does not say, and may be empty.
+// Rows that cannot be measurements are counted (Report); an error is a file that cannot be read as any of the formats.
+func (c *Collector) Read(in io.Reader, name string, of corev1.ResourceName) error {
+	before := c.report.Rows
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	first, err := firstByte(buffered)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s: is empty", name)
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case first == '{':
+		err = c.readJSON(buffered, of)
+	default:
+		err = c.readCSV(buffered)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if c.report.Rows == before {
+		return fmt.Errorf("%s: holds no measurement in any of the known formats", name)
+	}
+	return nil
+}
+
+// firstByte looks past a byte order mark and white space.
+func firstByte(r *bufio.Reader) (byte, error) {
+	if mark, err := r.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		_, _ = r.Discard(3)
+	}
+	for {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if b != ' ' && b != '\t' && b != '\n' && b != '\r' {
+			return b, r.UnreadByte()
+		}
+	}
+}
+
+// readCSV reads lines of time,pod,container,resource,value. A first line with these words is a heading and may put them
+// in another order. Lines that begin with # are comments.
+func (c *Collector) readCSV(in io.Reader) error {
+	r := csv.NewReader(in)
+	r.ReuseRecord, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = true, '#', -1, true
+	at := map[string]int{"time": 0, "pod": 1, "container": 2, "resource": 3, "value": 4}
+	for first := true; ; first = false {
+		fields, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, _ := r.FieldPos(0)
+		if first && strings.EqualFold(strings.TrimSpace(fields[0]), "time") || first && heading(fields) {
+			if at, err = columns(fields); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(fields) < 5 {
+			return fmt.Errorf("line %d: has %d fields, wants time,pod,container,resource,value", line, len(fields))
+		}
+		get := func(name string) string { return strings.TrimSpace(fields[at[name]]) }
+		when, err := parseTime(get("time"))
+		if err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		value, err := parseValue(get("value"))
+		if err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+		err = c.add(row{at: when, pod: strings.Clone(get("pod")), container: strings.Clone(get("container")),
+			resource: corev1.ResourceName(get("resource")), value: value})
+		if err != nil {
+			return fmt.Errorf("line %d: %q: %w", line, get("resource"), err)
+		}
+	}
+}
+
+func heading(fields []string) bool {
+	for _, f := range fields {
+		if strings.EqualFold(strings.TrimSpace(f), "container") {
+			return true
+		}
+	}
+	return false
+}
+
+func columns(fields []string) (map[string]int, error) {
+	at := map[string]int{}
+	for i, f := range fields {
+		at[strings.ToLower(strings.TrimSpace(f))] = i
+	}
+	for _, name := range []string{"time", "pod", "container", "resource", "value"} {
+		if i, ok := at[name]; !ok || i > 4 {
+			return nil, fmt.Errorf("the heading must have exactly time, pod, container, resource and value")
+		}
+	}
+	return at, nil
+}
+
+// parseTime reads RFC 3339 or Unix seconds, with a fraction if need be.
+func parseTime(text string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return t, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is neither RFC 3339 nor Unix seconds", text)
+	}
+	return unix(seconds)
+}
+
+func unix(seconds float64) (time.Time, error) {
+	if !(math.Abs(seconds) < 1e11) {
+		return time.Time{}, fmt.Errorf("%v is no time in Unix seconds; are these milliseconds?", seconds)
+	}
+	whole, part := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(math.Round(part*1e3))*1e6).UTC(), nil // Prometheus has milliseconds
+}
+
+// parseValue reads a plain number, in cores or bytes, or a Kubernetes quantity. NaN and infinities are numbers here, and
+// counted as invalid later.
+func parseValue(text string) (float64, error) {
+	if v, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return v, nil
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is neither a number nor a quantity", text)
+	}
+	return q.AsApproximateFloat64(), nil
+}

@@ -1,0 +1,138 @@
+package recommend
+
+import (
+	"math"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+)
+
+// allowed applies the owner's policy: up to the least, then down to the most.
+func (d *draft) allowed() {
+	if d.policy.least > 0 {
+		d.step(StagePolicy, FromMinAllowed, d.policy.least, d.now.each(func(v int64) int64 { return max(v, d.policy.least) }))
+	}
+	if d.policy.most > 0 {
+		d.step(StagePolicy, FromMaxAllowed, d.policy.most, d.now.each(func(v int64) int64 { return min(v, d.policy.most) }))
+	}
+}
+
+// effectiveLimit is the limit that the container has, be it from a LimitRange's default; 0 is none.
+func (d *draft) effectiveLimit() int64 {
+	switch {
+	case d.limit != nil && *d.limit > 0:
+		return *d.limit
+	case d.defaultLimit != nil:
+		return *d.defaultLimit
+	}
+	return 0
+}
+
+// limitFor returns the limit that goes with a request; 0 is none. With KeepRatio it is
+//
+//	floor(limit x request / present request)
+//
+// or the request itself where no request was set, as upstream's GetProportionalLimit has it. Rounding
+// down keeps a pod within a quota and costs the container less than one unit. Not ok: the product does not fit.
+func (d *draft) limitFor(request int64) (int64, bool) {
+	switch d.rule.Limit {
+	case Unset:
+		if d.defaultLimit != nil {
+			return *d.defaultLimit, true
+		}
+		return 0, true
+	case Keep:
+		return d.effectiveLimit(), true
+	}
+	limit := d.effectiveLimit()
+	if d.ratioLimit != nil && *d.ratioLimit > 0 {
+		limit = *d.ratioLimit
+	}
+	switch {
+	case limit == 0 || request == 0:
+		return 0, true
+	case d.scaleRequest == 0:
+		return request, true
+	}
+	return exact.MulDivFloor(limit, request, d.scaleRequest)
+}
+
+// requestFor returns the largest request whose limit is at most, or at least, a bound on limits (GetBoundaryRequest).
+func (d *draft) requestFor(bound int64) int64 {
+	limit := d.effectiveLimit()
+	if d.rule.Limit != KeepRatio || limit == 0 || d.scaleRequest == 0 {
+		return bound
+	}
+	request, ok := exact.MulDivFloor(d.scaleRequest, bound, limit)
+	if !ok {
+		return math.MaxInt64
+	}
+	return request
+}
+
+// container applies the LimitRange items for containers: minimum, maximum, and the largest ratio of limit to request.
+func (d *draft) container() {
+	if d.caps.least > 0 {
+		least := max(d.caps.least, d.requestFor(d.caps.least))
+		d.step(StageLimitRange, FromContainerMin, least, d.now.each(func(v int64) int64 { return max(v, least) }))
+	}
+	if d.caps.most > 0 {
+		most := min(d.caps.most, d.requestFor(d.caps.most))
+		d.step(StageLimitRange, FromContainerMax, most, d.now.each(func(v int64) int64 { return min(v, most) }))
+	}
+	if d.maxRatio > 0 && d.rule.Limit != KeepRatio {
+		limit, _ := d.limitFor(d.now.Request)
+		least, ok := exact.MulDivCeil(limit, 1000, d.maxRatio)
+		if limit > 0 && ok {
+			d.step(StageLimitRange, FromMaxRatio, d.maxRatio, d.now.each(func(v int64) int64 { return max(v, least) }))
+		}
+	}
+}
+
+// capAtLimit keeps the request at or below a limit that stays: the API server refuses a request above it.
+func (d *draft) capAtLimit() {
+	if d.rule.Limit == KeepRatio {
+		return
+	}
+	limit, _ := d.limitFor(d.now.Request)
+	if limit > 0 {
+		d.step(StageLimit, FromLimit, limit, d.now.each(func(v int64) int64 { return min(v, limit) }))
+	}
+}
+
+// finish writes the amounts and the limit that goes with them. startup is the most that was used while starting; 0 is not
+// known. It reports whether the limit would fall below that, and whether the limit fits an amount.
+func (d *draft) finish(startup int64) (belowStartup, ok bool) {
+	d.out.Request, d.out.Lower, d.out.Upper = d.now.Request, d.now.Lower, d.now.Upper
+	if d.now.Request >= d.out.Uncapped {
+		d.out.CappedBy = ""
+	}
+	limit, ok := d.limitFor(d.now.Request)
+	if !ok {
+		return false, false
+	}
+	if limit > 0 && d.rule.Limit == KeepRatio {
+		if d.caps.most > 0 {
+			limit = min(limit, d.caps.most)
+		}
+		if d.maxRatio > 0 {
+			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
+				limit = max(min(limit, most), d.now.Request)
+			}
+		}
+	}
+	belowStartup = limit > 0 && limit < startup
+	if present := d.effectiveLimit(); belowStartup && d.rule.Limit == KeepRatio && present > limit {
+		held := min(startup, present)
+		if d.maxRatio > 0 {
+			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
+				held = min(held, most)
+			}
+		}
+		limit = max(limit, held)
+		d.step(StageLimit, FromStartup, limit, d.now)
+	}
+	if limit > 0 && !(d.rule.Limit == Unset || d.limit == nil && d.rule.Limit == Keep) {
+		d.out.Limit.To = &limit
+	}
+	return belowStartup, true
+}

@@ -1,0 +1,141 @@
+package rightsizetest
+
+import (
+	"fmt"
+	"slices"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+// Inputs draws what clusters hold, biased to where rules act. Every outcome, skip reason and acting bound has a share of more than a percent.
+func Inputs() *rapid.Generator[hpacouple.Input] {
+	return rapid.Custom(func(t *rapid.T) hpacouple.Input {
+		in := hpacouple.Input{Workload: hpacouple.Workload{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"}}
+		in.Pod.Spec = drawTemplate(t)
+		if oneIn(t, 12, "live") {
+			in.Pod.Live = &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "mesh", Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{"cpu": amountOf(t, "cpu", "mesh"), "memory": bytes(64 << 20)}}}}}}
+		}
+		if oneIn(t, 12, "limitRange") {
+			in.Pod.LimitRanges = []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer,
+				DefaultRequest: corev1.ResourceList{"cpu": milli(100), "memory": bytes(128 << 20)}}}}}}
+		}
+		in.Recommendations = drawRecommendations(t, in.Pod.Spec)
+		if !oneIn(t, 20, "noHPA") {
+			in.HPA = drawHPA(t)
+		}
+		in.MaxReplicasReached = oneIn(t, 25, "atMax")
+		drawOptions(t, &in.Options)
+		return in
+	})
+}
+
+// Templates draws pod templates: one to three containers, sometimes init containers and sidecars, sometimes requests of the pod itself; requests
+// missing, equal to their limit, fractional, off the step.
+func Templates() *rapid.Generator[*corev1.PodSpec] { return rapid.Custom(drawTemplate) }
+
+// Recommendations draws one recommendation for each container of a template, near what is there, or none at all; with limits, limits taken
+// away, and containers that must not decrease. The template is not written to.
+func Recommendations(template *corev1.PodSpec) *rapid.Generator[[]hpacouple.Recommendation] {
+	return rapid.Custom(func(t *rapid.T) []hpacouple.Recommendation { return drawRecommendations(t, template) })
+}
+
+// HPAs draws HPAs of the Deployment default/web that the API server would take: mostly one cpu utilization entry, else memory, raw values,
+// one container alone, an external metric, several, or none.
+func HPAs() *rapid.Generator[*autoscalingv2.HorizontalPodAutoscaler] { return rapid.Custom(drawHPA) }
+
+func drawHPA(t *rapid.T) *autoscalingv2.HorizontalPodAutoscaler {
+	switch rapid.IntRange(0, 18).Draw(t, "hpa") {
+	case 0, 1:
+		return hpa(drawEntry(t, rapid.IntRange(0, 3).Draw(t, "kind")))
+	case 2:
+		return hpa(drawEntry(t, 9), drawEntry(t, rapid.IntRange(0, 3).Draw(t, "kind")))
+	case 3:
+		return hpa() // the default metrics
+	}
+	return hpa(drawEntry(t, 9))
+}
+
+func drawTemplate(t *rapid.T) *corev1.PodSpec {
+	spec := &corev1.PodSpec{}
+	for i := range rapid.IntRange(1, 3).Draw(t, "containers") {
+		spec.Containers = append(spec.Containers, drawContainer(t, fmt.Sprintf("c%d", i)))
+	}
+	for i := range rapid.SampledFrom([]int{0, 0, 0, 0, 1, 2}).Draw(t, "inits") {
+		c := drawContainer(t, fmt.Sprintf("i%d", i))
+		if rapid.Bool().Draw(t, "sidecar") {
+			always := corev1.ContainerRestartPolicyAlways
+			c.RestartPolicy = &always
+		}
+		spec.InitContainers = append(spec.InitContainers, c)
+	}
+	if oneIn(t, 25, "podLevel") {
+		total := bytes(1 << 44)
+		spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{"memory": total}}
+		if rapid.Bool().Draw(t, "podLevelCPU") {
+			spec.Resources.Requests["cpu"] = resource.MustParse("100000")
+		}
+	}
+	return spec
+}
+
+func drawRecommendations(t *rapid.T, spec *corev1.PodSpec) (out []hpacouple.Recommendation) {
+	if spec == nil {
+		return nil
+	}
+	for _, c := range append(slices.Clone(spec.Containers), spec.InitContainers...) {
+		out = append(out, drawRecommendation(t, c))
+	}
+	if oneIn(t, 4, "none") {
+		out = out[:0]
+	}
+	return out
+}
+
+func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation {
+	rec := hpacouple.Recommendation{Container: c.Name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{},
+		Throttled: oneIn(t, 8, "throttled"), OOMKilled: oneIn(t, 8, "oom")}
+	for _, r := range []corev1.ResourceName{"cpu", "memory"} {
+		present, ok := c.Resources.Requests[r]
+		if !ok {
+			present = c.Resources.Limits[r]
+		}
+		if oneIn(t, 5, "leave") {
+			continue
+		}
+		to := near(t, present, r)
+		rec.Requests[r] = to
+		switch rapid.IntRange(0, 7).Draw(t, "limit") {
+		case 0:
+			rec.Limits[r] = to.DeepCopy()
+		case 1:
+			limit := to.DeepCopy()
+			limit.Add(amountOf(t, r, "limitAbove"))
+			rec.Limits[r] = limit
+		case 2:
+			rec.UnsetLimits = append(rec.UnsetLimits, r)
+		}
+	}
+	return rec
+}
+
+func drawOptions(t *rapid.T, o *hpacouple.Options) {
+	if oneIn(t, 4, "bounds") {
+		o.MinUtilization = rapid.Int32Range(1, 80).Draw(t, "min")
+		o.MaxUtilization = o.MinUtilization + rapid.Int32Range(40, 120).Draw(t, "span")
+	}
+	if oneIn(t, 4, "steps") {
+		o.Steps = corev1.ResourceList{"cpu": milli(rapid.SampledFrom([]int64{1, 10, 50}).Draw(t, "cpuStep")), "memory": bytes(rapid.SampledFrom([]int64{1, 1 << 20, 1 << 24}).Draw(t, "memoryStep"))}
+	}
+	switch rapid.IntRange(0, 9).Draw(t, "autoPatch") {
+	case 0:
+		o.AutoPatch = []corev1.ResourceName{"memory"}
+	case 1:
+		o.AutoPatch = []corev1.ResourceName{"cpu"}
+	}
+}
