@@ -32,8 +32,6 @@ type TakenMetrics struct {
 	// Targets are the utilization targets of that list.
 	// +listType=atomic
 	Targets []TakenTarget `json:"targets,omitempty"`
-	// Only says that the list held nothing else.
-	Only bool `json:"only,omitempty"`
 	// Held says that the field has been seen as ours since ([Taken.Confirm]).
 	Held bool `json:"held,omitempty"`
 	// Owners with the field's spelling in their apiVersion.
@@ -53,7 +51,7 @@ type TakenTarget struct {
 type TakenAmount struct {
 	AmountRef `json:",inline"`
 	Value     *resource.Quantity `json:"value,omitempty"`
-	// Cleared says that the amount was not taken over but taken away.
+	// Cleared says that the amount was taken away by us.
 	Cleared bool `json:"cleared,omitempty"`
 	// Held says that the amount has been seen as ours since, or as absent where it was cleared ([Taken.Confirm]).
 	Held bool `json:"held,omitempty"`
@@ -106,7 +104,7 @@ func (t *Taken) confirmAmounts(o *owned, s *scene) {
 	for i := range t.Amounts {
 		a := &t.Amounts[i]
 		if o.has(a.AmountRef) {
-			a.Held = true
+			a.Held, a.Cleared = true, false
 		} else if a.Cleared && s.live.Template != nil {
 			r, _ := s.resources(a.AmountRef)
 			a.Held = a.Held || (r != nil && liveAmount(r, a.AmountRef) == nil)
