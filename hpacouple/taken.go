@@ -10,6 +10,8 @@ import (
 	"github.com/kube-rightsize/rightsize/risk"
 )
 
+// +kubebuilder:object:generate=true
+
 // Taken is what our manager took over, as it was before: data to be stored, because once a field is taken neither its owner nor its value can
 // be read any more. A field that is not in it is not remembered; one without owners belonged to nobody.
 type Taken struct {
@@ -22,6 +24,8 @@ type Taken struct {
 	// +listType=atomic
 	Amounts []TakenAmount `json:"amounts,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // TakenMetrics is spec.metrics as it was: one field whatever it holds.
 type TakenMetrics struct {
@@ -40,6 +44,8 @@ type TakenTarget struct {
 	TargetRef `json:",inline"`
 	Target    int32 `json:"target"`
 }
+
+// +kubebuilder:object:generate=true
 
 // TakenAmount is one request or limit as it was; nil is absent.
 type TakenAmount struct {
