@@ -97,7 +97,8 @@ func written(list corev1.ResourceList, name corev1.ResourceName) *resource.Quant
 		return nil
 	}
 	if m, err := exact.Milli(q); err == nil {
-		if c := exact.Quantity(m, q.Format); c.Cmp(q) == 0 {
+		if whole, err := exact.FloorMilli(q); err == nil && whole == m {
+			c := exact.Quantity(m, q.Format)
 			return &c // canonical text
 		}
 	}
