@@ -10,6 +10,7 @@ import (
 
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -38,7 +39,7 @@ func table(r report, colour bool) []byte {
 		p.line("")
 	}
 	for _, n := range r.Notes {
-		p.line("Note: " + plain(n))
+		p.line("Note: " + program.Plain(n))
 	}
 	if len(r.Notes) > 0 {
 		p.line("")
@@ -65,7 +66,7 @@ func (p *page) item(i *item) {
 	if i.SkipReason != "" {
 		outcome += " (" + string(i.SkipReason) + ")"
 	}
-	name := plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
+	name := program.Plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
 	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
 	p.line("")
 	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "SAVES/H", "WHY"}}
@@ -83,9 +84,9 @@ func (p *page) item(i *item) {
 	p.line("")
 	p.explanations(i)
 	p.reasons(i)
-	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
+	p.line("  New requests from " + program.Plain(listed(i.Sources)) + ".")
 	for _, n := range i.Notes {
-		p.line("  Note: " + plain(n))
+		p.line("  Note: " + program.Plain(n))
 	}
 	p.flags(i)
 }
@@ -114,7 +115,7 @@ func (p *page) flags(i *item) {
 			if len(g) > 1 {
 				where += " and " + count(len(g)-1, "more field")
 			}
-			p.line("      " + plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
+			p.line("      " + program.Plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
 		}
 	}
 }
@@ -150,7 +151,7 @@ func containerRow(c container) []string {
 	if c.LimitFrom != c.LimitTo {
 		limit = arrow(c.LimitFrom, c.LimitTo)
 	}
-	return []string{plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, c.Savings.PerHour, why}
+	return []string{program.Plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, c.Savings.PerHour, why}
 }
 
 func targetRow(i *item, t target) []string {
@@ -165,7 +166,7 @@ func targetRow(i *item, t target) []string {
 	if t.Wanted != "" {
 		wanted = percent(t.Wanted)
 	}
-	return []string{plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", "", targetWhy(i, t)}
+	return []string{program.Plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", "", targetWhy(i, t)}
 }
 
 // targetWhy says why the target is what it will be.
@@ -219,7 +220,7 @@ func (p *page) rows(rows [][]string) {
 func (p *page) reasons(i *item) {
 	switch i.Outcome {
 	case hpacouple.Uncoupled:
-		p.line("  " + plain(uncoupled(i)) + "; requests may change alone.")
+		p.line("  " + program.Plain(uncoupled(i)) + "; requests may change alone.")
 	case hpacouple.NoChange:
 		p.line("  No request changes, so nothing is done.")
 	}
@@ -227,7 +228,7 @@ func (p *page) reasons(i *item) {
 		e := s.Entry()
 		p.line("  Skipped, " + p.paint(yellow, e.Code) + ": " + e.Sentence)
 		if s == skipreason.MissingRequest {
-			p.line("    Without a request of its own: " + plain(listed(i.Missing)) + ".")
+			p.line("    Without a request of its own: " + program.Plain(listed(i.Missing)) + ".")
 		}
 		if s == skipreason.TargetOutOfBounds {
 			p.line("    Cause, " + string(i.Cause) + ": " + i.Cause.Sentence() + ".")
@@ -242,7 +243,7 @@ func (p *page) reasons(i *item) {
 		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
 		p.line("    Next: " + e.Next)
 		if c == skipreason.CauseCoordinationOff {
-			p.line("    The plan above is what would be done. To try it run again with --coordinate; to allow it, apply in namespace " + plain(i.Workload.Namespace) + ":")
+			p.line("    The plan above is what would be done. To try it run again with --coordinate; to allow it, apply in namespace " + program.Plain(i.Workload.Namespace) + ":")
 			p.line("      spec:\n        hpa:\n          coordinate: true")
 		}
 	}

@@ -1,6 +1,6 @@
 package main
 
-import "strings"
+import "github.com/kube-rightsize/rightsize/internal/program"
 
 const introduction = `Plan new requests and a new HPA target as one change, and say whether a policy allows it.
 
@@ -27,23 +27,4 @@ written; 2 flags that cannot be meant; 3 with --exit-code, where no fault was fo
 `
 
 // usage explains the program and its flags.
-func usage() string {
-	var b strings.Builder
-	b.WriteString(introduction)
-	for _, o := range options() {
-		b.WriteString("  ")
-		if o.short != "" {
-			b.WriteString("-" + o.short + ", ")
-		}
-		b.WriteString("--" + o.long)
-		switch {
-		case o.optional:
-			b.WriteString("[=" + o.value + "]")
-		case o.value != "":
-			b.WriteString(" " + o.value)
-		}
-		b.WriteString("\n        " + o.help + "\n")
-	}
-	b.WriteString(conclusion)
-	return b.String()
-}
+func usage() string { return introduction + program.Describe(flags()) + conclusion }
