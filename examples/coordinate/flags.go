@@ -145,7 +145,8 @@ func setBounds(s *settings, value string) error {
 	low, high, ok := strings.Cut(value, "-")
 	least, errLow := strconv.ParseInt(low, 10, 32)
 	most, errHigh := strconv.ParseInt(high, 10, 32)
-	if !ok || errLow != nil || errHigh != nil || least < 1 || most < least {
+	signed := strings.ContainsAny(value, "+") || strings.HasPrefix(high, "-")
+	if !ok || signed || errLow != nil || errHigh != nil || least < 1 || most < least {
 		return errors.New("expected two whole percent such as 40-90, at least 1 and the lower one first")
 	}
 	s.options.MinUtilization, s.options.MaxUtilization = int32(least), int32(most)
@@ -172,6 +173,9 @@ func setVersion(s *settings, value string) error {
 func setAutoPatch(s *settings, value string) error {
 	s.options.AutoPatch = []corev1.ResourceName{} // an empty value: nothing may be changed
 	for _, name := range strings.Split(value, ",") {
+		if slices.Contains(s.options.AutoPatch, corev1.ResourceName(name)) {
+			return fmt.Errorf("%s was given twice", name)
+		}
 		if value != "" {
 			s.options.AutoPatch = append(s.options.AutoPatch, corev1.ResourceName(name))
 		}

@@ -322,7 +322,7 @@ func (p *page) explanations(i *item) {
 		var parts []string
 		for _, s := range c.Explanation {
 			if s.Before != s.After {
-				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, s.After))
+				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, inUnit(s.After, c.Resource)))
 			}
 		}
 		p.line("  " + program.Plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))

@@ -15,6 +15,11 @@ import (
 // scope says what a wish or a fact is about. Empty kind and name mean every workload, an empty namespace every namespace.
 type scope struct{ kind, namespace, name, container string }
 
+// names says whether an object may be what the scope speaks of, its containers left aside.
+func (s scope) names(id manifest.Identity) bool {
+	return (s.kind == "" || s.kind == id.Kind) && (s.name == "" || s.name == id.Name) && (s.namespace == "" || s.namespace == id.Namespace)
+}
+
 // rank orders the sources of new requests: where several speak of one container and resource, the highest counts.
 type rank int
 
