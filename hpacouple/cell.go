@@ -101,7 +101,7 @@ func (p *planner) cells(name corev1.ResourceName) []cell {
 	for i := range list {
 		out[i] = cell{Container: &list[i], resource: name, recommended: list[i].Request.Milli, limitAfter: list[i].Limit}
 		c := &out[i]
-		if k, ok := p.asked[c.Name]; ok && !c.Injected {
+		if k, ok := p.asked.find(c.Name); ok && !c.Injected {
 			p.attach(c, k)
 		}
 		if c.asked || c.limitAsked || c.Injected || c.Request.Source != metrics.SourceRequest || c.Limit.Source != metrics.SourceLimit {

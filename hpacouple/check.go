@@ -85,20 +85,18 @@ func (p *planner) checkInput() {
 		p.errs = append(p.errs, field.Required(field.NewPath("template", "spec"), "a pod template"))
 		return
 	}
-	names := map[string]bool{}
+	var names nameIndex
 	for _, part := range []struct {
 		list []corev1.Container
 		name string
 	}{{p.in.Pod.Spec.Containers, "containers"}, {p.in.Pod.Spec.InitContainers, "initContainers"}} {
 		for i := range part.list {
-			name := part.list[i].Name
-			if names[name] {
+			if name := part.list[i].Name; names.add(name, i) {
 				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), name))
 			}
-			names[name] = true
 		}
 	}
-	p.checkRecommendations(names)
+	p.checkRecommendations(&names)
 	if p.in.State != nil {
 		p.errs = append(p.errs, p.in.State.Validate(field.NewPath("state"))...)
 	}
@@ -110,17 +108,15 @@ func (p *planner) checkInput() {
 	}
 }
 
-func (p *planner) checkRecommendations(names map[string]bool) {
-	p.asked = make(map[string]int, len(p.in.Recommendations))
+func (p *planner) checkRecommendations(names *nameIndex) {
 	for i := range p.in.Recommendations {
 		r := &p.in.Recommendations[i]
 		at := func(name string) *field.Path { return field.NewPath("recommendations").Index(i).Child(name) }
-		if _, again := p.asked[r.Container]; again {
+		if p.asked.add(r.Container, i) {
 			p.errs = append(p.errs, field.Duplicate(at("container"), r.Container))
 			continue
 		}
-		p.asked[r.Container] = i
-		if !names[r.Container] {
+		if _, known := names.find(r.Container); !known {
 			p.errs = append(p.errs, field.Invalid(at("container"), r.Container, p.whyUnknown(r.Container)))
 		}
 		for _, list := range []struct {

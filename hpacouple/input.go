@@ -104,8 +104,7 @@ type Options struct {
 	// AutoPatch are the resources that may be changed. Default (nil): cpu and memory. An empty list means none.
 	// +listType=set
 	// +optional
-	// +nullable
-	AutoPatch []corev1.ResourceName `json:"autoPatch"`
+	AutoPatch []corev1.ResourceName `json:"autoPatch,omitzero"`
 	// MinUtilization and MaxUtilization are the hub's target bounds in whole percent. Default: 40 and 90.
 	MinUtilization int32 `json:"minUtilization,omitempty"`
 	MaxUtilization int32 `json:"maxUtilization,omitempty"`

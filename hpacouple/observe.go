@@ -84,7 +84,7 @@ func observedSum(spec *corev1.PodSpec, e *metrics.Entry, known *metrics.Sum) Obs
 	var missing *metrics.MissingRequestError
 	switch {
 	case errors.As(err, &missing):
-		s.Missing = append([]string{}, missing.Containers...)
+		s.Missing = slices.Sorted(slices.Values(missing.Containers))
 	case err == nil:
 		s.Milli = sum.Milli
 	}
@@ -97,7 +97,8 @@ func written(list corev1.ResourceList, name corev1.ResourceName) *resource.Quant
 		return nil
 	}
 	if m, err := exact.Milli(q); err == nil {
-		if c := exact.Quantity(m, q.Format); c.Cmp(q) == 0 {
+		if whole, err := exact.FloorMilli(q); err == nil && whole == m {
+			c := exact.Quantity(m, q.Format)
 			return &c // canonical text
 		}
 	}

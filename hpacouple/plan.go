@@ -81,8 +81,8 @@ type planner struct {
 	bounds  bounds.Interval
 	nodes   [2]int64 // what the largest node can give, -1 for unknown
 
-	asked      map[string]int // recommendation by container
-	hpas       int            // how many HPAs the workload has
+	asked      nameIndex // recommendation by container
+	hpas       int       // how many HPAs the workload has
 	podLevel   [2]podLevel
 	lists      [2][]metrics.Container // the pod's containers, in the order of allSized
 	byResource [2][]cell              // in the order of allSized

@@ -56,7 +56,9 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 		t.To = p.target
 		kept := p.kept(e)
 		t.Exact = fraction(kept.Requests, int64(kept.Target), w.New)
-		t.Wanted = fraction(kept.Requests, int64(kept.Target), w.Wanted)
+		if t.Wanted = t.Exact; w.Wanted != w.New {
+			t.Wanted = fraction(kept.Requests, int64(kept.Target), w.Wanted)
+		}
 	}
 	return t
 }

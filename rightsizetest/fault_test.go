@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("rapid.nofailfile", "true") // faults are planted here
-	_ = flag.Set("rapid.shrinktime", "500ms")
+	_ = flag.Set("rapid.shrinktime", "200ms")
 	if n, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String()); err == nil && n < 300 {
 		_ = flag.Set("rapid.checks", "300") // a fault must have the chance to be found
 	}
