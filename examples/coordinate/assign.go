@@ -21,6 +21,9 @@ type task struct {
 	oomKilled []string
 	atMax     bool
 	measured  *measured // nil without --usage
+	kill      []kill    // from the pods' statuses
+	// usageNotes are said of the workload, be it planned or not.
+	usageNotes []string
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -227,6 +230,7 @@ func (t *task) readStatuses() {
 				}
 				t.notes = append(t.notes, fmt.Sprintf("pod %s: container %s was OOM-killed; its memory request must not decrease", p.Name, c.Name))
 				t.oomKilled = append(t.oomKilled, c.Name)
+				t.kill = append(t.kill, killIn(p.Object, c.Name, state.Terminated))
 			}
 		}
 	}

@@ -21,22 +21,28 @@ import (
 func coordinate(d documents, s settings) report {
 	around, faults := survey(&d.objects)
 	tasks, notes, unmatched := assign(workloads(&d.objects), &around, d.rows, s)
-	measurements, unmeasured := measure(tasks, d, s)
-	notes = append(notes, measurements...)
+	r := newReport()
+	r.Notes = append(r.Notes, notes...)
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched)...)
+	measure(tasks, &around, d, s, &r)
 	for _, t := range tasks {
 		t.settleWishes()
 	}
-	r := newReport()
-	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
-	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
-		if len(t.wishes) == 0 {
+		switch {
+		case t.measured != nil && len(t.measured.broken) > 0:
+			continue
+		case len(t.wishes) == 0:
+			for _, n := range t.usageNotes {
+				r.Notes = append(r.Notes, t.String()+": "+n)
+			}
 			left++
 			continue
 		}
+		t.notes = append(t.notes, t.usageNotes...)
 		item, faults := t.plan(s, around.policies[t.Namespace])
 		if len(faults) > 0 {
 			r.Errors = append(r.Errors, faults...)

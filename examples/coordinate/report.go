@@ -22,6 +22,8 @@ type report struct {
 	// Errors are the faults of the input. What they concern is not in Items.
 	Errors []fault  `json:"errors"`
 	Notes  []string `json:"notes"`
+	// Usage says what became of the rows of --usage; absent without it.
+	Usage *usageReport `json:"usage,omitempty"`
 }
 
 func newReport() report {
