@@ -143,9 +143,9 @@ func (r *release) unremembered(n *fieldsv1.Node, at []string) {
 	}
 }
 
-// oneOwner says whether every amount that is ours goes back, to one owner by update.
+// oneOwner says whether every amount that is ours has another value than before, and went to us from one owner by update.
 func (r *release) oneOwner(rows []*AmountChange) (owner risk.Owner, ok bool) {
-	if !r.whole() || len(r.out.Kept) > 0 {
+	if !r.whole() || len(r.out.Kept) > 0 || slices.ContainsFunc(rows, func(a *AmountChange) bool { return !r.template.has(a.AmountRef) }) {
 		return owner, false
 	}
 	back := 0

@@ -221,7 +221,7 @@ func sortedReport(r report) report {
 	}
 	var errors []fault
 	for _, f := range r.Errors {
-		message, _, _ := strings.Cut(f.Message, "; the first, at") // a place
+		message, _, _ := strings.Cut(f.Message, "; the first is at") // a place
 		errors = append(errors, fault{Field: f.Field, Message: message})
 	}
 	slices.SortFunc(errors, func(a, b fault) int { return cmp.Compare(a.Message, b.Message) })
