@@ -48,8 +48,6 @@ var importsNothing = []string{"skipreason"}
 var floats = map[string]string{
 	"internal/exact/quantity.go": "a coarse range check before exact arithmetic",
 	"bounds/reach.go":            "the scale-out trigger compares as the controller does",
-	"hpacouple/check.go":         "the cluster's tolerance, for the trigger",
-	"hpacouple/plan.go":          "the cluster's tolerance, for the trigger",
 	"hpacouple/fit.go":           "the HPA's tolerance, for the trigger",
 }
 
