@@ -88,6 +88,19 @@ func TestColour(t *testing.T) {
 	require.NotContains(t, out.String(), "\x1b", "programs read this")
 }
 
+func TestNoTerminal(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	require.False(t, isTerminal(null), "a character device, but nobody looks at it")
+	file, err := os.Create(filepath.Join(t.TempDir(), "report"))
+	require.NoError(t, err)
+	defer file.Close()
+	require.False(t, isTerminal(file))
+	t.Setenv("TERM", "dumb")
+	require.False(t, isTerminal(os.Stdout), "it knows no colours")
+}
+
 // full is a disk without room.
 type full struct{ room int }
 
