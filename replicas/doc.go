@@ -18,7 +18,9 @@
 // Results are equal to v1.37.2 bit for bit wherever upstream's arithmetic is defined, floats included: divide first,
 // then multiply, then round up. Where upstream's integers wrap or a conversion leaves its range, the result is the
 // mathematically right one and [OutOfRange] says where; with ReproduceOverflow it is what upstream gives on amd64,
-// on every architecture.
+// on every architecture. Numbers that do not fit where they are read ([Observe], [FromHPA]) count as the nearest that
+// does; upstream's reading is kept beside it (Beyond). Requests that do not fit, or are negative, are the exception: they
+// fail the metric either way.
 //
 // All quantities are int64 thousandths ("milli"), rounded up as Quantity.MilliValue does: millicores, and
 // milli-bytes for memory.

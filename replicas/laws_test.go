@@ -23,16 +23,16 @@ func n1(t *rapid.T) {
 	c := Calculator{Current: int32(n), Status: int32(n), Tolerance: Tolerance{Down: tolerance, Up: tolerance}, Now: noon}
 	low, high := readyPods(n, request, less), readyPods(n, request, more)
 	target := rapid.Int32Range(1, 300).Draw(t, "target")
-	a, err := c.Utilization("cpu", target, low, nil)
+	a, err := c.Utilization("cpu", low, nil, target)
 	require.NoError(t, err)
-	b, err := c.Utilization("cpu", target, high, nil)
+	b, err := c.Utilization("cpu", high, nil, target)
 	require.NoError(t, err)
 	require.LessOrEqual(t, a.Replicas, b.Replicas, "utilization")
 
 	raw := rapid.Int64Range(1, 2*request).Draw(t, "raw target")
-	a, err = c.ResourceAverage("cpu", raw, low, nil)
+	a, err = c.ResourceAverage("cpu", low, nil, MilliTarget(raw))
 	require.NoError(t, err)
-	b, err = c.ResourceAverage("cpu", raw, high, nil)
+	b, err = c.ResourceAverage("cpu", high, nil, MilliTarget(raw))
 	require.NoError(t, err)
 	require.LessOrEqual(t, a.Replicas, b.Replicas, "average")
 }
