@@ -27,8 +27,8 @@
 //
 // # Laws
 //
-//   - N1: with every listed pod ready and current equal to the number of pods, more usage never gives fewer
-//     replicas in one pass.
+//   - N1: with every listed pod ready, and spec and status equal to their number, more usage never gives fewer replicas:
+//     not of one metric, nor of a pass over several with its windows and limits.
 //   - N2: a pass that computed metrics ends within minReplicas and maxReplicas if it began there.
 //   - N3: Step is a function of its arguments: equal twice, inputs unchanged, and a JSON round trip of the state
 //     between two passes changes nothing.
