@@ -252,7 +252,12 @@ func (t *task) settleWishes() {
 		}
 	}
 	for _, w := range all {
-		if k := (ask{w.container, w.resource, w.isLimit}); t.asked[k].rank == w.rank {
+		k := ask{w.container, w.resource, w.isLimit}
+		if w.keepsRatio && t.asked[ask{w.container, w.resource, false}].rank != w.rank {
+			delete(t.asked, k) // it goes with the request that it was made with
+			continue
+		}
+		if t.asked[k].rank == w.rank {
 			t.wishes = append(t.wishes, w)
 		}
 	}

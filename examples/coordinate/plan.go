@@ -153,9 +153,14 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 		return found[name]
 	}
 	for _, w := range t.wishes {
-		if w.isLimit {
+		if w.keepsRatio {
+			of(w.container).KeepRatio = append(of(w.container).KeepRatio, w.resource)
+		}
+		switch {
+		case w.keepsRatio && w.amount.IsZero():
+		case w.isLimit:
 			of(w.container).Limits[w.resource] = w.amount
-		} else {
+		default:
 			of(w.container).Requests[w.resource] = w.amount
 		}
 	}

@@ -40,6 +40,8 @@ type wish struct {
 	resource corev1.ResourceName
 	isLimit  bool
 	amount   resource.Quantity
+	// keepsRatio, for a limit: it goes with the request of the plan, and amount, if above 0, is the least that it becomes.
+	keepsRatio bool
 }
 
 func (w wish) what() string {
