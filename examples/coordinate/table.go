@@ -65,7 +65,10 @@ func (p *page) item(i *item) {
 	if i.SkipReason != "" {
 		outcome += " (" + string(i.SkipReason) + ")"
 	}
-	name := plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
+	if i.Action != actChange {
+		outcome = string(i.Action) + " (" + outcome + ")"
+	}
+	name := plain(i.Workload.String())
 	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
 	p.line("")
 	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "SAVES/H", "WHY"}}
@@ -74,6 +77,10 @@ func (p *page) item(i *item) {
 	}
 	for _, t := range i.Targets {
 		rows = append(rows, targetRow(i, t))
+	}
+	if i.Action != actChange {
+		p.undoing(i, rows)
+		return
 	}
 	p.rows(rows)
 	p.line("")
@@ -173,6 +180,8 @@ func targetWhy(i *item, t target) string {
 	w := i.Working
 	mine := w != nil && w.Resource == t.Resource
 	switch {
+	case i.Action != actChange:
+		return ""
 	case i.Outcome == hpacouple.Skip:
 		return bounds.RuleSkip.Sentence()
 	case !mine:
@@ -273,6 +282,10 @@ func uncoupled(i *item) string {
 
 // summary is the last line.
 func (p *page) summary(r report) {
+	if len(r.Items) == 0 && len(r.Errors) == 0 && r.undoes {
+		p.line("Nothing is to be undone: no workload remembers a change, and of a release none has fields of " + plain(r.manager) + ".")
+		return
+	}
 	if len(r.Items) == 0 && len(r.Errors) == 0 {
 		p.line("Nothing was planned: no workload has new requests. Give --request, --requests, --usage or a VerticalPodAutoscaler with a recommendation.")
 		return
@@ -308,4 +321,25 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
+}
+
+// undoing writes an item of which nothing new is planned.
+func (p *page) undoing(i *item, rows [][]string) {
+	if len(rows) > 1 {
+		p.rows(rows)
+		p.line("")
+	}
+	switch {
+	case i.Admission.Cause != "":
+		e := i.Admission.Cause.Entry()
+		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
+		p.line("    Next: " + e.Next)
+	case len(i.Writes) > 0:
+		p.line("  " + count(len(i.Writes), "write") + "; -o writes shows them.")
+	default:
+		p.line("  Nothing is to be written.")
+	}
+	for _, n := range i.Notes {
+		p.line("  Note: " + plain(n))
+	}
 }

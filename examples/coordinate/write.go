@@ -18,6 +18,8 @@ func write(w io.Writer, r report, format string, colour bool) error {
 		}
 	case "yaml":
 		out, err = yaml.Marshal(r)
+	case "writes":
+		out = writesText(r)
 	default:
 		out = table(r, colour)
 	}
