@@ -39,7 +39,7 @@ const kit = "rightsizetest"
 var testModules = []string{"pgregory.net/rapid", "github.com/stretchr/testify"}
 
 // programs are packages of the main module that are not library code.
-var programs = []string{"examples/", "internal/manifest", "internal/usagefile", "internal/ledger"}
+var programs = []string{"examples/", "internal/manifest", "internal/usagefile", "internal/program", "internal/ledger"}
 
 // importsNothing are packages without any import at all.
 var importsNothing = []string{"skipreason"}
@@ -48,8 +48,6 @@ var importsNothing = []string{"skipreason"}
 var floats = map[string]string{
 	"internal/exact/quantity.go": "a coarse range check before exact arithmetic",
 	"bounds/reach.go":            "the scale-out trigger compares as the controller does",
-	"hpacouple/check.go":         "the cluster's tolerance, for the trigger",
-	"hpacouple/plan.go":          "the cluster's tolerance, for the trigger",
 	"hpacouple/fit.go":           "the HPA's tolerance, for the trigger",
 }
 

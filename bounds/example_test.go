@@ -60,3 +60,12 @@ func ExampleInterval() {
 	// 50 option 90 default
 	// 90 default
 }
+
+// 700m at 71 came from 1000m at 50. To 300m the target is computed from there: 50000 / 90 needs 556m, where 49700 / 90 would need 553m.
+func ExampleFitAnchored() {
+	items := []bounds.Item{{Name: "app", Present: 700, Settled: 300, Limit: -1, Step: 1}}
+	anchor, live := bounds.Pair{Requests: 1000, Target: 50}, bounds.Pair{Requests: 700, Target: 71}
+	f, ok := bounds.FitAnchored(anchor, live, 300, items, bounds.DefaultTarget())
+	fmt.Println(f.Requests, f.Target, f.Acted, ok)
+	// Output: [556] 90 max-utilization true
+}

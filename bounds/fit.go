@@ -66,8 +66,8 @@ func Fit(target int32, oldSum, settledSum int64, items []Item, effective Interva
 // remainder, ties by name, until N is reached. Where the room does not suffice the cause is [CauseLimit] or [CauseLock]. Where the live target
 // is the bound, R is less than one step past N, and giving everything back leads to R, the requests stay: that is what an earlier fit left.
 //
-// Units: thousandths, whole percent. Rounding: the sum passes N by less than one step; at hi that costs money (R'T' >= R0 T0, it scales out a
-// little later than before by less than a step's worth, and reserves as much more), at lo R'T' <= R0 T0.
+// Units: thousandths, whole percent. Rounding: the sum passes N by less than one step. At hi R'T' >= R0 T0: that reserves up to a step more (money)
+// and scales out later by as much (an outage comes nearer). At lo R'T' <= R0 T0: that reserves up to a step less and scales out earlier (money).
 //
 // Whether t* is outside is judged exactly, before rounding: 90.09 is outside 40..90.
 //

@@ -51,7 +51,7 @@ type Reach struct {
 // limits is the sum of the limits after the change of all counted containers, or the pod-level limit if that is lower, in the unit of
 // requests; -1 means that no limit covers the pod. A limit sum so large that 100 L / R passes int64 counts as none.
 // Special cases: ok is false for a request sum below 1. A target without trigger cannot be reached.
-// Source: design decision on reachability; protocol A6 as extended.
+// Source: docs/decisions/limits-and-reach.md; protocol A6 as extended.
 func Reachable(target int32, requests, limits int64, tolerance float64) (r Reach, ok bool) {
 	if requests < 1 {
 		return r, false

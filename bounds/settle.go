@@ -32,7 +32,8 @@ type Ask struct {
 // the limit the cause is [CauseLimit] and the plan must not be made.
 //
 // The rule says what decided last. Special cases: ok is false where Present or Recommended is negative, Step is below 1, or rounding up
-// passes int64. Laws H6, H7. Source: protocol A4 and A6, design decision on limits.
+// passes int64. Laws H6, H7. Source: protocol A4 and A6,
+// docs/decisions/requests-above-limits.md.
 func Settle(a Ask) (settled int64, by Rule, cause Cause, ok bool) {
 	if a.Present < 0 || a.Recommended < 0 || a.Step < 1 {
 		return 0, "", "", false

@@ -69,7 +69,8 @@ type Record struct {
 //	read-only          the agent may not patch HPAs
 //	stale              the live template or HPA is not the one that was planned for (Observed)
 //
-// A skipped plan is not held against live objects, since nothing would be written. Errors: a policy that cannot be meant; live objects that
+// A skipped plan is not held against live objects, since nothing would be written; neither are Uncoupled and NoChange: where an HPA may have come
+// since, plan again first. LimitRanges and injected containers are not seen here ([Observe]). Errors: a policy that cannot be meant; live objects that
 // are missing for a plan to coordinate; a result whose outcome is not in the list. Source: protocol A5, A7, A9.
 func Admit(plan Result, a Admission) (Verdict, field.ErrorList) {
 	errs := a.Policy.Validate()

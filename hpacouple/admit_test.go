@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
@@ -56,6 +57,24 @@ func TestAdmit(t *testing.T) {
 		{name: "metric added", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.HPA.Spec.Metrics = append(l.HPA.Spec.Metrics, utilization("memory", 80)) }, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "one target is not enough any more"},
 		{name: "request edited", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.Template.Containers[0].Resources.Requests = cpuList("900m") }, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "the product is another"},
 		{name: "limit added", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.Template.Containers[0].Resources.Limits = cpuList("2") }, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "reachability may be another"},
+		{name: "pod-level request added", in: lower, policy: on, touch: func(l *hpacouple.Live) {
+			l.Template.Resources = &corev1.ResourceRequirements{Requests: cpuList("4")}
+		}, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "the request sum is 4000m whatever the containers say"},
+		{name: "container without request added", in: lower, policy: on, touch: func(l *hpacouple.Live) {
+			l.Template.Containers = append(l.Template.Containers, corev1.Container{Name: "new"})
+		}, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "the HPA is blind then"},
+		{name: "init container became a sidecar", in: withInit(""), policy: on, touch: func(l *hpacouple.Live) { *l.Template.InitContainers[0].RestartPolicy = "Always" },
+			causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "it counts now"},
+		{name: "sidecar became an init container", in: withInit("Always"), policy: on, touch: func(l *hpacouple.Live) { *l.Template.InitContainers[0].RestartPolicy = "" },
+			causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "it counts no more"},
+		{name: "HPA scales another workload", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.HPA.Spec.ScaleTargetRef.Name = "other" },
+			causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "its target is another workload's"},
+		{name: "HPA of another namespace", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.HPA.Namespace = "stage" },
+			causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "another object of the same name"},
+		{name: "tolerance given", in: lower, policy: on, touch: func(l *hpacouple.Live) {
+			q := resource.MustParse("3")
+			l.HPA.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: &autoscalingv2.HPAScalingRules{Tolerance: &q}}
+		}, causes: []skipreason.BlockCause{skipreason.CauseStale}, why: "the scale-out trigger is another"},
 		{name: "other spelling", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.Template.Containers[0].Resources.Requests = cpuList("1") }, why: "1000m is 1"},
 		{name: "replicas edited", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.HPA.Spec.MaxReplicas = 99 }, why: "the plan does not depend on it"},
 		{name: "recreated", in: lower, policy: on, touch: func(l *hpacouple.Live) { l.HPA.UID = "new" }, why: "the plan did not know a uid"},
@@ -84,6 +103,12 @@ func TestAdmit(t *testing.T) {
 			require.Equal(t, v, back)
 		})
 	}
+}
+
+func withInit(policy corev1.ContainerRestartPolicy) hpacouple.Input {
+	in := input(50, box{"app", "1000m", "", "700m", ""})
+	in.Pod.Spec.InitContainers = []corev1.Container{{Name: "init", RestartPolicy: &policy, Resources: corev1.ResourceRequirements{Requests: cpuList("100m")}}}
+	return in
 }
 
 func TestAdmitOtherUID(t *testing.T) {
@@ -137,4 +162,59 @@ func TestOnlyTheHPAsResourceMatters(t *testing.T) {
 	v, errs := hpacouple.Admit(plan, hpacouple.Admission{})
 	require.Empty(t, errs)
 	require.True(t, v.Allowed)
+}
+
+// However a caller gives the HPAs, the plan is the same: the first that is there is the HPA, and repetitions are none.
+func TestHPAsInAnyField(t *testing.T) {
+	want, errs := hpacouple.Plan(input(50, box{"app", "1000m", "", "700m", ""}))
+	require.Empty(t, errs)
+	alone := input(50, box{"app", "1000m", "", "700m", ""})
+	alone.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{nil, alone.HPA}
+	alone.HPA = nil
+	twice := input(50, box{"app", "1000m", "", "700m", ""})
+	twice.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{twice.HPA}
+	for _, in := range []hpacouple.Input{alone, twice} {
+		got, errs := hpacouple.Plan(in)
+		require.Empty(t, errs)
+		require.Equal(t, want, got)
+	}
+}
+
+// On a skip the containers that count are listed, the one without a request too.
+func TestSkipListsWhatCounts(t *testing.T) {
+	in := input(50, box{"app", "1000m", "", "700m", ""}, box{"side", "", "", "", ""})
+	plan, errs := hpacouple.Plan(in)
+	require.Empty(t, errs)
+	require.Equal(t, skipreason.MissingRequest, plan.SkipReason)
+	require.Len(t, plan.Containers, 2)
+	require.True(t, plan.Containers[0].Counted && plan.Containers[1].Counted)
+	require.Nil(t, plan.Containers[1].From)
+}
+
+// A limit alone moves nothing, so the trigger of the present target under the new limit is nobody's business.
+func TestLimitAloneIsNoChange(t *testing.T) {
+	in := input(95, box{"app", "1", "2", "", "1"})
+	plan, errs := hpacouple.Plan(in)
+	require.Empty(t, errs)
+	require.Equal(t, hpacouple.NoChange, plan.Outcome)
+	require.Equal(t, "2", plan.Containers[0].LimitTo.String())
+}
+
+// A step that is no whole number of millicores is refused, not rounded.
+func TestStepsAreWhole(t *testing.T) {
+	in := input(50, box{"app", "1", "", "700m", ""})
+	in.Options.Steps = cpuList("500u")
+	_, errs := hpacouple.Plan(in)
+	require.Len(t, errs, 1)
+	require.Equal(t, "options.steps[cpu]", errs[0].Field)
+}
+
+// A8: what the recommendation would save is in the plan although its resource is not in auto-patch.
+func TestFootprintOutsideAutoPatch(t *testing.T) {
+	in := input(50, box{"app", "1000m", "", "700m", ""})
+	in.Options.AutoPatch = []corev1.ResourceName{"memory"}
+	plan, errs := hpacouple.Plan(in)
+	require.Empty(t, errs)
+	cpu := plan.Footprints[0]
+	require.Equal(t, []string{"1", "700m", "1"}, []string{cpu.From.String(), cpu.Recommended.String(), cpu.To.String()})
 }

@@ -25,13 +25,16 @@ func (d *draft) amounts() (writes []Write) {
 		now, ours := liveAmount(r, a.AmountRef), d.template.has(a.AmountRef)
 		switch {
 		case sameQuantity(now, a.To):
-		case a.To == nil && !ours && (d.taken.held(a.AmountRef) != nil || !sameQuantity(now, a.From)):
+		case a.To == nil && !ours && ((d.taken.held(a.AmountRef) != nil && !d.o.Retake) || !sameQuantity(now, a.From)):
 			d.out.Stays = append(d.out.Stays, a.String()) // somebody has changed it, or owns it by now
 		case !sameQuantity(now, a.From):
 			d.out.Stale = append(d.out.Stale, a.String())
 		case a.To == nil && ours:
 			if set = append(set, a); len(d.template.others(a.AmountRef)) > 0 {
 				d.out.Stays = append(d.out.Stays, a.String())
+			}
+			if m := d.taken.amount(a.AmountRef); m != nil && m.Value != nil {
+				m.Cleared = true
 			}
 		case a.To == nil:
 			clear = append(clear, a)
@@ -41,7 +44,7 @@ func (d *draft) amounts() (writes []Write) {
 			if blocked = blocked || !ok; !ok {
 				continue
 			}
-			set, force = append(set, a), force || must
+			set, force = append(set, a), force || must || d.emptyElsewhere(r, a.AmountRef)
 			if !ours || len(others) > 0 {
 				d.remember(a.AmountRef, now, ours)
 			}
@@ -65,10 +68,28 @@ func (d *draft) amounts() (writes []Write) {
 	return writes
 }
 
+// emptyElsewhere says whether somebody owns the list itself while it is empty, as an owner does whose only amount in it was taken. Its first
+// amount makes the list anew, which conflicts with that claim though no value of theirs is touched.
+func (s *scene) emptyElsewhere(r *corev1.ResourceRequirements, ref AmountRef) bool {
+	if len(amountList(r, ref.Kind)) > 0 {
+		return false
+	}
+	for i := range s.template.entries {
+		if e := &s.template.entries[i]; i != s.template.mine && ref.list(&e.tree).Owned() {
+			return true
+		}
+	}
+	return false
+}
+
 // remember stores what stood in a field that is now taken; one that is ours is remembered already, or its past is lost.
 func (d *draft) remember(ref AmountRef, now *resource.Quantity, ours bool) {
+	known := d.taken.held(ref)
 	if ours && d.taken.amount(ref) == nil {
 		return
+	}
+	if known != nil && known.Cleared && now == nil && !ours {
+		return // absent as we left it: what was there before us is older
 	}
 	d.taken.remember(TakenAmount{AmountRef: ref, Value: canonicalCopy(now), Owners: d.template.others(ref)}, ours)
 }

@@ -57,7 +57,7 @@ func writeStrings(j *jsonText, name string, owned *fieldsv1.Node, live map[strin
 	j.shut('}')
 }
 
-// hpaBody is the body of an apply of the HPA; without a list it gives the metrics up.
+// hpaBody is the body of an apply of the HPA.
 func (s *scene) hpaBody(list []autoscalingv2.MetricSpec, force bool) ([]byte, field.ErrorList) {
 	tree := s.hpa.ours()
 	var spec []string
@@ -68,21 +68,19 @@ func (s *scene) hpaBody(list []autoscalingv2.MetricSpec, force bool) ([]byte, fi
 		return nil, errs
 	}
 	j := s.begin(s.hpaRef(), &s.live.HPA.ObjectMeta, tree, force)
-	if list != nil {
-		j.key("spec")
-		j.open('{')
-		j.key("metrics")
-		j.open('[')
-		for i := range list {
-			entry, err := metricText(&list[i])
-			if err != nil {
-				return nil, field.ErrorList{field.Invalid(field.NewPath("live", "hpa", "spec", "metrics").Index(i), string(list[i].Type), err.Error())}
-			}
-			j.raw(entry)
+	j.key("spec")
+	j.open('{')
+	j.key("metrics")
+	j.open('[')
+	for i := range list {
+		entry, err := metricText(&list[i])
+		if err != nil {
+			return nil, field.ErrorList{field.Invalid(field.NewPath("live", "hpa", "spec", "metrics").Index(i), string(list[i].Type), err.Error())}
 		}
-		j.shut(']')
-		j.shut('}')
+		j.raw(entry)
 	}
+	j.shut(']')
+	j.shut('}')
 	j.shut('}')
 	return j, nil
 }

@@ -30,6 +30,7 @@ type cell struct {
 	locked      bool
 	counted     bool // part of the coupled resource's request sum
 
+	wanted  int64 // settled, as if the resource were in auto-patch
 	settled int64
 	final   int64
 	by      bounds.Rule
@@ -96,7 +97,7 @@ func (p *planner) cells(name corev1.ResourceName) []cell {
 	for i := range list {
 		out[i] = cell{Container: &list[i], resource: name, recommended: list[i].Request.Milli, limitAfter: list[i].Limit}
 		c := &out[i]
-		if k, ok := p.asked[c.Name]; ok && !c.Injected {
+		if k, ok := p.asked.find(c.Name); ok && !c.Injected {
 			p.attach(c, k)
 		}
 		if c.asked || c.limitAsked || c.Injected || c.Request.Source != metrics.SourceRequest || c.Limit.Source != metrics.SourceLimit {
@@ -157,8 +158,6 @@ func (p *planner) attach(c *cell, k int) {
 func (p *planner) settle(c *cell) {
 	c.settled, c.by = c.Request.Milli, bounds.RuleNone
 	switch {
-	case !p.autoPatch(c.resource):
-		c.by, c.limitAfter = bounds.RuleAutoPatch, c.Limit
 	case !c.asked && c.arises():
 		c.settled, c.by = c.ceiling(), bounds.RuleLimit
 	case c.asked || c.limitAsked:
@@ -171,6 +170,10 @@ func (p *planner) settle(c *cell) {
 		if !c.asked && c.by == bounds.RuleEqual {
 			c.by = bounds.RuleNone
 		}
+	}
+	c.wanted = c.settled
+	if !p.autoPatch(c.resource) {
+		c.settled, c.by, c.cause, c.limitAfter = c.Request.Milli, bounds.RuleAutoPatch, "", c.Limit
 	}
 	c.final = c.settled
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 )
 
+// +kubebuilder:object:generate=true
+
 // Change is what an admitted plan changes, as one value: it can be stored, sent, written ([Change.Writes]), recorded and reversed. It holds
 // the amounts as they are *written* in the pod template; an amount that only stands in for another (a limit for a missing request) is absent.
 type Change struct {
@@ -41,6 +43,8 @@ type AmountRef struct {
 	Resource  corev1.ResourceName `json:"resource"`
 	Kind      AmountKind          `json:"kind"`
 }
+
+// +kubebuilder:object:generate=true
 
 // AmountChange is one request or limit before and after. nil is absent, which is not 0.
 type AmountChange struct {

@@ -1,6 +1,7 @@
 package hpacouple
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,12 +44,13 @@ func (p *planner) readOptions() {
 	p.steps = [2]int64{1, 1 << 20 * 1000}
 	for name, q := range o.Steps {
 		m, err := exact.Milli(q)
+		whole, _ := exact.FloorMilli(q)
 		switch {
 		case !sized(name):
 			p.errs = append(p.errs, field.NotSupported(at("steps").Key(string(name)), name, resources()))
 		case err != nil:
 			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), err.Error()))
-		case m < 1 || m%unit(name) != 0:
+		case m < 1 || m != whole || m%unit(name) != 0:
 			p.errs = append(p.errs, field.Invalid(at("steps").Key(string(name)), text(q), "must be a whole number of millicores or bytes, at least 1"))
 		default:
 			p.steps[index(name)] = m
@@ -67,12 +69,8 @@ func (p *planner) readOptions() {
 		}
 		p.nodes[i] = m
 	}
-	p.cluster = 0.1
-	if o.Tolerance != nil {
-		q := o.Tolerance.DeepCopy()
-		if p.cluster = q.AsApproximateFloat64(); !(p.cluster >= 0) {
-			p.errs = append(p.errs, field.Invalid(at("tolerance"), text(q), "must not be negative"))
-		}
+	if o.Tolerance != nil && o.Tolerance.Sign() < 0 {
+		p.errs = append(p.errs, field.Invalid(at("tolerance"), text(*o.Tolerance), "must not be negative"))
 	}
 }
 
@@ -82,24 +80,23 @@ func sized(name corev1.ResourceName) bool {
 
 // checkInput refuses what a cluster cannot hold and recommendations that cannot be meant. Amounts are checked where they are read.
 func (p *planner) checkInput() {
+	p.oneHPA()
 	if p.in.Pod.Spec == nil {
 		p.errs = append(p.errs, field.Required(field.NewPath("template", "spec"), "a pod template"))
 		return
 	}
-	names := map[string]bool{}
+	var names nameIndex
 	for _, part := range []struct {
 		list []corev1.Container
 		name string
 	}{{p.in.Pod.Spec.Containers, "containers"}, {p.in.Pod.Spec.InitContainers, "initContainers"}} {
 		for i := range part.list {
-			name := part.list[i].Name
-			if names[name] {
+			if name := part.list[i].Name; names.add(name, i) {
 				p.errs = append(p.errs, field.Duplicate(field.NewPath("template", "spec", part.name).Index(i).Child("name"), name))
 			}
-			names[name] = true
 		}
 	}
-	p.checkRecommendations(names)
+	p.checkRecommendations(&names)
 	if p.in.State != nil {
 		p.errs = append(p.errs, p.in.State.Validate(field.NewPath("state"))...)
 	}
@@ -111,17 +108,15 @@ func (p *planner) checkInput() {
 	}
 }
 
-func (p *planner) checkRecommendations(names map[string]bool) {
-	p.asked = make(map[string]int, len(p.in.Recommendations))
+func (p *planner) checkRecommendations(names *nameIndex) {
 	for i := range p.in.Recommendations {
 		r := &p.in.Recommendations[i]
 		at := func(name string) *field.Path { return field.NewPath("recommendations").Index(i).Child(name) }
-		if _, again := p.asked[r.Container]; again {
+		if p.asked.add(r.Container, i) {
 			p.errs = append(p.errs, field.Duplicate(at("container"), r.Container))
 			continue
 		}
-		p.asked[r.Container] = i
-		if !names[r.Container] {
+		if _, known := names.find(r.Container); !known {
 			p.errs = append(p.errs, field.Invalid(at("container"), r.Container, p.whyUnknown(r.Container)))
 		}
 		for _, list := range []struct {
@@ -196,4 +191,21 @@ func groupOf(apiVersion string) string {
 		return apiVersion
 	}
 	return gv.Group
+}
+
+// oneHPA makes the first HPA that is there *the* HPA and drops repetitions, so that the order and the field in which a caller gives them do not
+// matter. The input is the caller's; its slice is not written to.
+func (p *planner) oneHPA() {
+	if p.in.HPA != nil && len(p.in.OtherHPAs) == 0 {
+		return
+	}
+	var list []*autoscalingv2.HorizontalPodAutoscaler
+	for _, hpa := range append([]*autoscalingv2.HorizontalPodAutoscaler{p.in.HPA}, p.in.OtherHPAs...) {
+		if hpa != nil && !slices.Contains(list, hpa) {
+			list = append(list, hpa)
+		}
+	}
+	if len(list) > 0 {
+		p.in.HPA, p.in.OtherHPAs = list[0], list[1:]
+	}
 }

@@ -57,7 +57,7 @@ func ExamplePlan() {
 	// Coordinate
 	// app: 1 -> 700m (as recommended)
 	// target: 50 -> 71 (exactly 500/7)
-	// flags: [hpa-coupled ownership-unknown]
+	// flags: [hpa-coupled ownership-unknown target-uncomfortable]
 }
 
 func ExampleAdmit() {

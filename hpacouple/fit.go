@@ -8,6 +8,7 @@ import (
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // fit finds the target for the settled requests of the entry's resource, moves the requests where a bound acts, and tests whether the
@@ -17,7 +18,6 @@ func (p *planner) fit(e metrics.Entry) {
 	w := &Working{Resource: e.Resource, Basis: p.sum.Basis, Old: p.sum.Milli, Bounds: bounds.Effective(p.bounds, e.Utilization)}
 	p.working, p.target = w, e.Utilization
 	for i := range cells {
-		cells[i].counted = p.sum.Terms[i].Counted
 		if cells[i].cause != "" && cells[i].counted {
 			p.outcome.cause = cells[i].cause
 		}
@@ -33,6 +33,9 @@ func (p *planner) fit(e metrics.Entry) {
 	}
 	if p.fitCells(e, cells); p.outcome.cause != "" {
 		return
+	}
+	if !p.anyChange() {
+		return // then no limit changes either, and the present pair stays as it is
 	}
 	w.Reach = p.reach(p.target, w.New, p.limitSum(cells, false))
 	if !w.Reach.Reachable && p.reach(e.Utilization, w.Old, p.limitSum(cells, true)).Reachable {
@@ -130,11 +133,7 @@ func (p *planner) limitSum(cells []cell, present bool) int64 {
 	return sum
 }
 
-// tolerance is what the controller uses on the way up: the HPA's own, else the cluster's.
+// tolerance is what the controller uses on the way up.
 func (p *planner) tolerance() float64 {
-	if b := p.in.HPA.Spec.Behavior; b != nil && b.ScaleUp != nil && b.ScaleUp.Tolerance != nil {
-		q := b.ScaleUp.Tolerance.DeepCopy()
-		return q.AsApproximateFloat64()
-	}
-	return p.cluster
+	return risk.ScaleUpTolerance(p.in.HPA, p.in.Options.Tolerance)
 }

@@ -99,14 +99,11 @@ func withTargets(list []autoscalingv2.MetricSpec, changes []TargetChange) []auto
 
 // metricsBefore is what is to be remembered of a list.
 func metricsBefore(list []autoscalingv2.MetricSpec) *TakenMetrics {
-	t := &TakenMetrics{Only: true}
+	t := &TakenMetrics{}
 	for i := range list {
-		ref, target := targetOf(&list[i])
-		if target == nil {
-			t.Only = false
-			continue
+		if ref, target := targetOf(&list[i]); target != nil {
+			t.Targets = append(t.Targets, TakenTarget{TargetRef: ref, Target: *target.AverageUtilization})
 		}
-		t.Targets = append(t.Targets, TakenTarget{TargetRef: ref, Target: *target.AverageUtilization})
 	}
 	return t
 }

@@ -93,9 +93,10 @@ type Surroundings struct {
 
 // Options are the caller's choices. The zero value of each field is its default.
 type Options struct {
-	// AutoPatch are the resources that may be changed. Default: cpu and memory.
+	// AutoPatch are the resources that may be changed. Default (nil): cpu and memory. An empty list means none.
 	// +listType=set
-	AutoPatch []corev1.ResourceName `json:"autoPatch,omitempty"`
+	// +optional
+	AutoPatch []corev1.ResourceName `json:"autoPatch,omitzero"`
 	// MinUtilization and MaxUtilization are the hub's target bounds in whole percent. Default: 40 and 90.
 	MinUtilization int32 `json:"minUtilization,omitempty"`
 	MaxUtilization int32 `json:"maxUtilization,omitempty"`

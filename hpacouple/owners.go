@@ -117,20 +117,16 @@ func podSpec(tree *fieldsv1.Node) *fieldsv1.Node {
 }
 
 func (a AmountRef) in(_ string, tree *fieldsv1.Node) *fieldsv1.Node {
+	return a.list(tree).Child("f:" + string(a.Resource))
+}
+
+// list is the list of requests or limits that the amount stands in.
+func (a AmountRef) list(tree *fieldsv1.Node) *fieldsv1.Node {
 	at := podSpec(tree)
-	switch a.Place {
-	case InContainers:
-		at = at.Child("f:containers").Item(a.Container)
-	case InInitContainers:
-		at = at.Child("f:initContainers").Item(a.Container)
+	if a.Place != InPod {
+		at = at.Child("f:" + string(a.Place)).Item(a.Container)
 	}
-	at = at.Child("f:resources")
-	if a.Kind == Limit {
-		at = at.Child("f:limits")
-	} else {
-		at = at.Child("f:requests")
-	}
-	return at.Child("f:" + string(a.Resource))
+	return at.Child("f:resources").Child("f:" + string(a.Kind))
 }
 
 func (a AmountRef) path(string) []string {

@@ -32,6 +32,9 @@ import (
 // duplicate containers, a request above its limit, an HPA that the API server would refuse, a scaleTargetRef that names another workload) and
 // recommendations that cannot be meant (0 or less, an unknown container or resource, a request above the limit that is given with it).
 //
+// Limits: min, max and maxLimitRequestRatio of LimitRanges are not applied to the final requests (package recommend does that before); devices'
+// claims on cpu and memory are not seen.
+//
 // The input is not written to, and the result shares nothing with it.
 // Laws H1, H1b, H2, H4, H6, H7, H8, H9, H10 and the P-laws. Source: protocol A1 to A9.
 func Plan(in Input) (Result, field.ErrorList) {
@@ -76,11 +79,10 @@ type planner struct {
 	allowed []corev1.ResourceName
 	steps   [2]int64 // in the order of allSized
 	bounds  bounds.Interval
-	cluster float64  // the cluster's tolerance
 	nodes   [2]int64 // what the largest node can give, -1 for unknown
 
-	asked      map[string]int // recommendation by container
-	hpas       int            // how many HPAs the workload has
+	asked      nameIndex // recommendation by container
+	hpas       int       // how many HPAs the workload has
 	podLevel   [2]podLevel
 	lists      [2][]metrics.Container // the pod's containers, in the order of allSized
 	byResource [2][]cell              // in the order of allSized
@@ -106,6 +108,11 @@ type decision struct {
 }
 
 func (p *planner) step(name corev1.ResourceName) int64 { return p.steps[index(name)] }
+
+// namespace is the workload's, or its HPA's where the caller did not say.
+func (p *planner) namespace() string {
+	return cmp.Or(p.in.Workload.Namespace, refOf(p.in.HPA).Namespace)
+}
 
 func index(name corev1.ResourceName) int { return slices.Index(allSized[:], name) }
 
@@ -209,6 +216,9 @@ func (p *planner) sumRequests(held []metrics.Entry) {
 	for _, e := range held {
 		sum, err := p.in.Pod.RequestsOf(p.lists[index(e.Resource)], e.Resource, e.Container)
 		p.sum = sum
+		for i, cells := 0, p.cellsOf(e.Resource); i < len(sum.Terms); i++ {
+			cells[i].counted = cells[i].counted || sum.Terms[i].Counted
+		}
 		if err != nil {
 			p.noSum(err)
 		} else if sum.Milli == 0 {

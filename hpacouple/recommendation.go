@@ -6,6 +6,8 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
+// +kubebuilder:object:generate=true
+
 // RecommendationHPA is spec.hpa of a RightsizingRecommendation, to be embedded in a custom resource: protocol A6 and A11.
 type RecommendationHPA struct {
 	// Name of the HPA.
@@ -19,6 +21,8 @@ type RecommendationHPA struct {
 	// +optional
 	SkipReason skipreason.Skip `json:"skipReason,omitempty"`
 }
+
+// +kubebuilder:object:generate=true
 
 // RecommendationHPAStatus is the HPA's part of a RightsizingRecommendation's status, to be embedded inline.
 type RecommendationHPAStatus struct {

@@ -49,10 +49,10 @@ type Releasing struct {
 //
 //   - one JSON patch in the former owner's name sets the old values and takes our entry out, where one owner by update had every field of
 //     the object that is ours, and every value changes;
-//   - an HPA whose list was the default, 80 % cpu, and belonged to nobody: the empty apply, which makes it that again;
 //   - otherwise our manager applies the old values first, and what was absent is left out; Again is set, and the fields are released after.
 //
-// An empty apply is used nowhere else: of a sole owner it would remove the fields, the target would become 80 % cpu and the request vanish.
+// An empty apply is never sent: of a sole owner it would remove the fields, the target would become 80 % cpu and the request vanish, and with
+// them everything below .spec that nobody owns.
 // Every patch tests what it relies on; where something has changed it fails as a whole (422) and the caller reads again. Entries of
 // subresources are never touched. An annotation or label that our manager applies stays ours.
 //

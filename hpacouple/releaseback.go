@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
-	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
 )
 
@@ -42,14 +41,7 @@ func (r *release) metricsBack(m *TakenMetrics) *Write {
 		}
 		return &Write{Object: r.hpaRef(), PatchType: JSONPatch, FieldManager: owner.Manager, Body: p.body()}
 	}
-	byDefault := len(m.Owners) == 0 && m.Only && len(m.Targets) == 1 && m.Targets[0] == TakenTarget{
-		TargetRef: TargetRef{Type: autoscalingv2.ResourceMetricSourceType, Resource: "cpu"}, Target: metrics.DefaultCPUUtilization}
-	if byDefault && len(list) == 1 {
-		list = nil // the server fills in what it filled in before
-	} else {
-		list = withTargets(list, rows)
-	}
-	body, errs := r.hpaBody(list, list == nil)
+	body, errs := r.hpaBody(withTargets(list, rows), false)
 	r.errs = append(r.errs, errs...)
 	r.out.Again = true
 	return &Write{Object: r.hpaRef(), PatchType: ApplyPatch, FieldManager: r.manager, Body: body}
@@ -104,10 +96,14 @@ func (r *release) amountsBack() *Write {
 		}
 		return &Write{Object: r.workloadRef(), PatchType: JSONPatch, FieldManager: owner.Manager, Body: p.body()}
 	}
-	body, errs := r.templateBody(rows, false)
+	force := slices.ContainsFunc(rows, func(a *AmountChange) bool {
+		res, _ := r.resources(a.AmountRef)
+		return a.To != nil && r.emptyElsewhere(res, a.AmountRef)
+	})
+	body, errs := r.templateBody(rows, force)
 	r.errs = append(r.errs, errs...)
 	r.out.Again = true
-	return &Write{Object: r.workloadRef(), PatchType: ApplyPatch, FieldManager: r.manager, Body: body}
+	return &Write{Object: r.workloadRef(), PatchType: ApplyPatch, FieldManager: r.manager, Force: force, Body: body}
 }
 
 // amountRows are the amounts that are ours, or were taken away, and that have another value than before.
@@ -147,9 +143,9 @@ func (r *release) unremembered(n *fieldsv1.Node, at []string) {
 	}
 }
 
-// oneOwner says whether every amount that is ours goes back, to one owner by update.
+// oneOwner says whether every amount that is ours has another value than before, and went to us from one owner by update.
 func (r *release) oneOwner(rows []*AmountChange) (owner risk.Owner, ok bool) {
-	if !r.whole() || len(r.out.Kept) > 0 {
+	if !r.whole() || len(r.out.Kept) > 0 || slices.ContainsFunc(rows, func(a *AmountChange) bool { return !r.template.has(a.AmountRef) }) {
 		return owner, false
 	}
 	back := 0

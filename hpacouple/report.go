@@ -1,14 +1,12 @@
 package hpacouple
 
 import (
-	"slices"
-
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // result writes down what was decided.
@@ -38,8 +36,10 @@ func (p *planner) result() Result {
 	r.Containers = p.containerPlans()
 	r.Footprints = p.footprints()
 	r.Findings = p.findings()
-	r.RiskFlags = p.flags(r.Findings)
-	r.Observed = observe(p.in.Pod.Spec, p.in.HPA, p.entriesOf(p.in.HPA))
+	if len(r.Findings) > 0 {
+		r.RiskFlags = risk.Flags(r.Findings)
+	}
+	r.Observed = p.observed()
 	return r
 }
 
@@ -56,7 +56,9 @@ func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
 		t.To = p.target
 		kept := p.kept(e)
 		t.Exact = fraction(kept.Requests, int64(kept.Target), w.New)
-		t.Wanted = fraction(kept.Requests, int64(kept.Target), w.Wanted)
+		if t.Wanted = t.Exact; w.Wanted != w.New {
+			t.Wanted = fraction(kept.Requests, int64(kept.Target), w.Wanted)
+		}
 	}
 	return t
 }
@@ -125,7 +127,7 @@ func (p *planner) footprints() []Footprint {
 		for i := range cells {
 			if c := &cells[i]; c.Role != metrics.RoleInit {
 				add(&from, c.Request.Milli)
-				add(&recommended, c.settled)
+				add(&recommended, c.wanted)
 				add(&to, c.final)
 			}
 		}
@@ -138,94 +140,4 @@ func (p *planner) footprints() []Footprint {
 		}
 	}
 	return out
-}
-
-// Observe returns what a plan for this template and HPA would depend on: the HPA's entries after the API server's defaults, and the written
-// requests and limits. Either may be nil.
-func Observe(spec *corev1.PodSpec, hpa *autoscalingv2.HorizontalPodAutoscaler) Observed {
-	if hpa == nil {
-		return observe(spec, nil, nil)
-	}
-	return observe(spec, hpa, metrics.Classify(&hpa.Spec))
-}
-
-func observe(spec *corev1.PodSpec, hpa *autoscalingv2.HorizontalPodAutoscaler, entries []metrics.Entry) Observed {
-	o := Observed{HPA: refOf(hpa), Entries: entries}
-	if spec == nil {
-		return o
-	}
-	o.Amounts = make([]ObservedAmount, 0, len(spec.Containers)+len(spec.InitContainers))
-	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
-		for i := range list {
-			for _, name := range allSized {
-				a := ObservedAmount{Container: list[i].Name, Resource: name,
-					Request: written(list[i].Resources.Requests, name), Limit: written(list[i].Resources.Limits, name)}
-				if a.Request != nil || a.Limit != nil {
-					o.Amounts = append(o.Amounts, a)
-				}
-			}
-		}
-	}
-	return o
-}
-
-func written(list corev1.ResourceList, name corev1.ResourceName) *resource.Quantity {
-	q, ok := list[name]
-	if !ok {
-		return nil
-	}
-	if m, err := exact.Milli(q); err == nil {
-		if c := exact.Quantity(m, q.Format); c.Cmp(q) == 0 {
-			return &c // canonical text
-		}
-	}
-	c := q.DeepCopy() // a fraction of a thousandth stays what it is
-	return &c
-}
-
-// Same says whether two observations are of the same state. The order of entries and containers does not matter, nor does the spelling of an
-// amount; another HPA object of the same name does (by uid, where both are known).
-func (o Observed) Same(other Observed) bool {
-	if o.HPA.Name != other.HPA.Name || (o.HPA.UID != "" && other.HPA.UID != "" && o.HPA.UID != other.HPA.UID) {
-		return false
-	}
-	return sameSet(o.Entries, other.Entries, sameEntry) && sameSet(o.Amounts, other.Amounts, sameAmount)
-}
-
-// sameSet compares two lists as multisets.
-func sameSet[T any](a, b []T, same func(a, b T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	left := slices.Clone(b)
-	for _, x := range a {
-		i := slices.IndexFunc(left, func(y T) bool { return same(x, y) })
-		if i < 0 {
-			return false
-		}
-		left = slices.Delete(left, i, i+1)
-	}
-	return true
-}
-
-func sameEntry(a, b metrics.Entry) bool {
-	return a.Type == b.Type && a.Resource == b.Resource && a.Container == b.Container && a.Metric == b.Metric && a.Target == b.Target &&
-		a.Utilization == b.Utilization && sameQuantity(a.Value, b.Value)
-}
-
-func sameAmount(a, b ObservedAmount) bool {
-	return a.Container == b.Container && a.Resource == b.Resource && sameQuantity(a.Request, b.Request) && sameQuantity(a.Limit, b.Limit)
-}
-
-// sameQuantity compares two quantities, nil meaning absent. Copies are compared, by text first: two monstrous exponents are never expanded.
-func sameQuantity(a, b *resource.Quantity) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	if text(*a) == text(*b) {
-		return true
-	}
-	x, errX := exact.Milli(*a)
-	y, errY := exact.Milli(*b)
-	return errX == nil && errY == nil && x == y && a.Cmp(*b) == 0
 }

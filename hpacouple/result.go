@@ -30,7 +30,7 @@ type Result struct {
 	// RiskFlags in the order of [skipreason.RiskFlags], each once.
 	// +listType=atomic
 	RiskFlags []skipreason.RiskFlag `json:"riskFlags,omitempty"`
-	// Findings say where the flags that the surroundings raised come from: object, field, number.
+	// Findings say where the flags come from: object, field, number.
 	// +listType=atomic
 	Findings []risk.Finding `json:"findings,omitempty"`
 	// HPA is the HPA that was looked at; its name is empty where there is none.
@@ -146,10 +146,11 @@ type Working struct {
 
 // Footprint is what one pod requests of a resource in its containers and sidecars.
 type Footprint struct {
-	Resource    corev1.ResourceName `json:"resource"`
-	From        resource.Quantity   `json:"from"`
-	Recommended resource.Quantity   `json:"recommended"`
-	To          resource.Quantity   `json:"to"`
+	Resource corev1.ResourceName `json:"resource"`
+	From     resource.Quantity   `json:"from"`
+	// Recommended is the sum of the settled requests as if every resource were in auto-patch: what the recommendation would save.
+	Recommended resource.Quantity `json:"recommended"`
+	To          resource.Quantity `json:"to"`
 }
 
 // +kubebuilder:object:generate=true
@@ -160,9 +161,29 @@ type Observed struct {
 	// Entries are the HPA's entries after the API server's defaults.
 	// +listType=atomic
 	Entries []metrics.Entry `json:"entries,omitempty"`
-	// Amounts are the written requests and limits of the template's containers.
+	// ScaleTarget is what the HPA scales.
+	ScaleTarget autoscalingv2.CrossVersionObjectReference `json:"scaleTarget,omitzero"`
+	// Tolerance is behavior.scaleUp.tolerance, empty where there is none.
+	Tolerance string `json:"tolerance,omitempty"`
+	// Amounts are the written requests and limits of the template's containers, and of the pod itself (without a name).
 	// +listType=atomic
 	Amounts []ObservedAmount `json:"amounts,omitempty"`
+	// Sums are the request sums of the coupled entries as the template alone gives them.
+	// +listType=atomic
+	Sums []ObservedSum `json:"sums,omitempty"`
+}
+
+// +kubebuilder:object:generate=true
+
+// ObservedSum is the request sum of one coupled entry, without LimitRanges and injected containers.
+type ObservedSum struct {
+	Resource  corev1.ResourceName `json:"resource"`
+	Container string              `json:"container,omitempty"`
+	// Milli is the sum in thousandths, 0 where there is none.
+	Milli int64 `json:"milli,omitempty"`
+	// Missing names the containers without a request.
+	// +listType=atomic
+	Missing []string `json:"missing,omitempty"`
 }
 
 // +kubebuilder:object:generate=true

@@ -155,7 +155,7 @@ func memory(list []former) (t hpacouple.Taken) {
 		}
 		if f.Object == "hpa" {
 			if t.Metrics == nil {
-				t.Metrics = &hpacouple.TakenMetrics{Only: true, Targets: []hpacouple.TakenTarget{{TargetRef: cpuEntry, Target: int32(f.Value.(float64))}}}
+				t.Metrics = &hpacouple.TakenMetrics{Targets: []hpacouple.TakenTarget{{TargetRef: cpuEntry, Target: int32(f.Value.(float64))}}}
 			}
 			t.Metrics.Owners = append(t.Metrics.Owners, owners...)
 			continue
@@ -403,7 +403,8 @@ var others = []other{
 	{did: "apply", why: "the body holds all that is ours, and the whole list",
 		steps: "apply/second-change-forgets#0 apply/own-annotation#0 rollback/limits-forgotten#0 metrics/only-ours#0"},
 	{did: "apply", why: "absent is left out, not null", steps: "rollback/null#0"},
-	{did: "apply", why: "an item that somebody else holds as well is left out, too", steps: "rollback/request-absent-name-only#1"},
+	{did: "apply", why: "the container's name stays in the body: leaving out all below a field removes what nobody owns in it", steps: "rollback/request-absent#1 apply/unowned#3"},
+	{did: "apply", why: "the default is applied, and then dropped: the empty apply removes everything below .spec that nobody owns", steps: "apply/unowned#2"},
 	{did: "apply", why: "the first take-over is forced; a dry run without force is the caller's", steps: "guard/dry-run#0 apply/through-kubectl#6"},
 	{did: "nothing", why: "kubectl has moved everything to us: the target is there already, and any other is an error that names Repair", steps: "apply/through-kubectl#3"},
 	{did: "contested", why: "an unforced write would be refused: somebody has written since, or owns the field as well",

@@ -10,6 +10,8 @@ import (
 	"github.com/kube-rightsize/rightsize/risk"
 )
 
+// +kubebuilder:object:generate=true
+
 // Taken is what our manager took over, as it was before: data to be stored, because once a field is taken neither its owner nor its value can
 // be read any more. A field that is not in it is not remembered; one without owners belonged to nobody.
 type Taken struct {
@@ -23,13 +25,13 @@ type Taken struct {
 	Amounts []TakenAmount `json:"amounts,omitempty"`
 }
 
+// +kubebuilder:object:generate=true
+
 // TakenMetrics is spec.metrics as it was: one field whatever it holds.
 type TakenMetrics struct {
 	// Targets are the utilization targets of that list.
 	// +listType=atomic
 	Targets []TakenTarget `json:"targets,omitempty"`
-	// Only says that the list held nothing else.
-	Only bool `json:"only,omitempty"`
 	// Held says that the field has been seen as ours since ([Taken.Confirm]).
 	Held bool `json:"held,omitempty"`
 	// Owners with the field's spelling in their apiVersion.
@@ -43,11 +45,13 @@ type TakenTarget struct {
 	Target    int32 `json:"target"`
 }
 
+// +kubebuilder:object:generate=true
+
 // TakenAmount is one request or limit as it was; nil is absent.
 type TakenAmount struct {
 	AmountRef `json:",inline"`
 	Value     *resource.Quantity `json:"value,omitempty"`
-	// Cleared says that the amount was not taken over but taken away.
+	// Cleared says that the amount was taken away by us.
 	Cleared bool `json:"cleared,omitempty"`
 	// Held says that the amount has been seen as ours since, or as absent where it was cleared ([Taken.Confirm]).
 	Held bool `json:"held,omitempty"`
@@ -100,7 +104,7 @@ func (t *Taken) confirmAmounts(o *owned, s *scene) {
 	for i := range t.Amounts {
 		a := &t.Amounts[i]
 		if o.has(a.AmountRef) {
-			a.Held = true
+			a.Held, a.Cleared = true, false
 		} else if a.Cleared && s.live.Template != nil {
 			r, _ := s.resources(a.AmountRef)
 			a.Held = a.Held || (r != nil && liveAmount(r, a.AmountRef) == nil)

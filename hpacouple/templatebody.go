@@ -72,13 +72,12 @@ func (b *bodyOf) podSpec() (j jsonText) {
 	return j
 }
 
-// container adds an item if something of it is ours. An item of which nothing but the name is left is given up if somebody else holds it;
-// where we are the last the container would vanish.
+// container adds an item if something of it is ours. The item of a container that was ours stays by its name until it is released: an apply
+// that leaves out all that it had below a field removes that field with everything in it that nobody owns.
 func (b *bodyOf) container(items *jsonText, place Place, c *corev1.Container, owned *fieldsv1.Node) {
 	item := owned.Item(c.Name)
-	ref := AmountRef{Place: place, Container: c.Name}
-	r := b.resources(ref, &c.Resources, item.Child("f:resources"))
-	if r == nil && (item == nil || b.template.itemElsewhere(ref)) {
+	r := b.resources(AmountRef{Place: place, Container: c.Name}, &c.Resources, item.Child("f:resources"))
+	if r == nil && item == nil {
 		return
 	}
 	items.open('{')
@@ -91,23 +90,15 @@ func (b *bodyOf) container(items *jsonText, place Place, c *corev1.Container, ow
 	items.shut('}')
 }
 
-// itemElsewhere says whether another entry holds the container's item.
-func (o *owned) itemElsewhere(ref AmountRef) bool {
-	for i := range o.entries {
-		if i != o.mine && podSpec(&o.entries[i].tree).Child("f:"+string(ref.Place)).Item(ref.Container).Owned() {
-			return true
-		}
-	}
-	return false
-}
-
 // resources is the object of limits and requests, nil for none.
 func (b *bodyOf) resources(ref AmountRef, live *corev1.ResourceRequirements, owned *fieldsv1.Node) (j jsonText) {
 	rows := b.rows[AmountRef{Place: ref.Place, Container: ref.Container}]
 	if owned == nil && len(rows) == 0 {
 		return nil
 	}
+	unowned := len(live.Claims) > 0 || ref.Place == InPod // of these nobody is asked
 	for _, ref.Kind = range []AmountKind{Limit, Request} {
+		unowned = unowned || (owned != nil && b.unowned(ref, amountList(live, ref.Kind), rows))
 		if list := b.list(ref, amountList(live, ref.Kind), owned.Child("f:"+string(ref.Kind)), rows); list != nil {
 			if j == nil {
 				j.open('{')
@@ -116,7 +107,7 @@ func (b *bodyOf) resources(ref AmountRef, live *corev1.ResourceRequirements, own
 			j.raw(list)
 		}
 	}
-	if j == nil && owned.Owned() {
+	if j == nil && owned != nil && (unowned || owned.Owned()) {
 		j.open('{')
 	}
 	if j != nil {
@@ -133,30 +124,22 @@ func (b *bodyOf) list(ref AmountRef, live corev1.ResourceList, owned *fieldsv1.N
 			names = append(names, string(rows[i].Resource))
 		}
 	}
-	changed := func(name string) *AmountChange {
-		for _, r := range rows {
-			if r.Kind == ref.Kind && string(r.Resource) == name {
-				return r
-			}
-		}
-		return nil
-	}
 	if owned != nil {
 		for i := range owned.Children {
 			name, is := strings.CutPrefix(owned.Children[i].Key, "f:")
-			if _, there := live[corev1.ResourceName(name)]; is && there && changed(name) == nil {
+			if _, there := live[corev1.ResourceName(name)]; is && there && rowOf(rows, ref.Kind, name) == nil {
 				names = append(names, name)
 			}
 		}
 	}
-	if len(names) == 0 && !owned.Owned() {
+	if len(names) == 0 && !owned.Owned() && (owned == nil || !b.unowned(ref, live, rows)) {
 		return nil
 	}
 	slices.Sort(names)
 	j.open('{')
 	for _, name := range slices.Compact(names) {
 		q := live[corev1.ResourceName(name)]
-		if r := changed(name); r != nil {
+		if r := rowOf(rows, ref.Kind, name); r != nil {
 			q = *r.To
 		}
 		text, err := canonical(q)
@@ -169,6 +152,25 @@ func (b *bodyOf) list(ref AmountRef, live corev1.ResourceList, owned *fieldsv1.N
 	}
 	j.shut('}')
 	return j
+}
+
+// unowned says whether an amount stays that nobody owns: it would go with the list that it stands in, and with resources.
+func (b *bodyOf) unowned(ref AmountRef, live corev1.ResourceList, rows []*AmountChange) bool {
+	for name := range live {
+		if ref.Resource = name; rowOf(rows, ref.Kind, string(name)) == nil && !b.template.has(ref) && len(b.template.others(ref)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func rowOf(rows []*AmountChange, kind AmountKind, name string) *AmountChange {
+	for _, r := range rows {
+		if r.Kind == kind && string(r.Resource) == name {
+			return r
+		}
+	}
+	return nil
 }
 
 // foreignTemplate refuses what our manager owns and a body could not keep.

@@ -20,9 +20,9 @@ import (
 // Limits: metadata is not checked. Special cases: nil is one error.
 // Source: pkg/apis/autoscaling/validation/validation.go.
 func Validate(hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
-	root := field.NewPath("spec")
+	root := &place{name: "spec", index: -1}
 	if hpa == nil {
-		return field.ErrorList{field.Required(root, "no HorizontalPodAutoscaler")}
+		return field.ErrorList{field.Required(root.path(), "no HorizontalPodAutoscaler")}
 	}
 	spec := &hpa.Spec
 	least := MinReplicas(spec)
@@ -39,16 +39,16 @@ func Validate(hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 		errs = append(errs, field.Invalid(root.Child("maxReplicas"), spec.MaxReplicas, "must be greater than or equal to `minReplicas`"))
 	}
 	ref := spec.ScaleTargetRef
-	errs = append(errs, validateReference(ref, root.Child("scaleTargetRef"), ref.Kind == "ReplicationController")...)
-	errs = append(errs, validateEntries(spec, root.Child("metrics"))...)
+	errs = append(errs, validateReference(ref, root.in("scaleTargetRef"), ref.Kind == "ReplicationController")...)
+	errs = append(errs, validateEntries(spec, root.in("metrics"))...)
 	if b := spec.Behavior; b != nil {
-		errs = append(errs, validateRules(b.ScaleUp, root.Child("behavior", "scaleUp"))...)
-		errs = append(errs, validateRules(b.ScaleDown, root.Child("behavior", "scaleDown"))...)
+		errs = append(errs, validateRules(b.ScaleUp, root.in("behavior").in("scaleUp"))...)
+		errs = append(errs, validateRules(b.ScaleDown, root.in("behavior").in("scaleDown"))...)
 	}
 	return errs
 }
 
-func validateReference(ref autoscalingv2.CrossVersionObjectReference, at *field.Path, emptyGroup bool) field.ErrorList {
+func validateReference(ref autoscalingv2.CrossVersionObjectReference, at *place, emptyGroup bool) field.ErrorList {
 	errs := append(validateSegment(ref.Kind, at, "kind", ""), validateSegment(ref.Name, at, "name", "")...)
 	group, err := schema.ParseGroupVersion(ref.APIVersion)
 	switch {
@@ -61,7 +61,7 @@ func validateReference(ref autoscalingv2.CrossVersionObjectReference, at *field.
 }
 
 // validateSegment refuses an empty text and one that cannot be a segment of a URL path.
-func validateSegment(text string, parent *field.Path, name, required string) (errs field.ErrorList) {
+func validateSegment(text string, parent *place, name, required string) (errs field.ErrorList) {
 	if text == "" {
 		return field.ErrorList{field.Required(parent.Child(name), required)}
 	}
@@ -71,15 +71,15 @@ func validateSegment(text string, parent *field.Path, name, required string) (er
 	return errs
 }
 
-func validateEntries(spec *autoscalingv2.HorizontalPodAutoscalerSpec, at *field.Path) (errs field.ErrorList) {
+func validateEntries(spec *autoscalingv2.HorizontalPodAutoscalerSpec, at *place) (errs field.ErrorList) {
 	wakes := false
 	for i := range spec.Metrics {
 		m := &spec.Metrics[i]
-		errs = append(errs, validateEntry(m, at.Index(i))...)
+		errs = append(errs, validateEntry(m, at.at(i))...)
 		wakes = wakes || m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
 	}
 	if MinReplicas(spec) == 0 && !wakes {
-		errs = append(errs, field.Forbidden(at, "must specify at least one Object or External metric to support scaling to zero replicas"))
+		errs = append(errs, field.Forbidden(at.path(), "must specify at least one Object or External metric to support scaling to zero replicas"))
 	}
 	return errs
 }
@@ -88,21 +88,21 @@ var sourceTypes = []string{"ContainerResource", "External", "Object", "Pods", "R
 
 // validateEntry checks the first source that is there, in the order in which the API server looks for them, then that it is the type's and
 // the only one.
-func validateEntry(m *autoscalingv2.MetricSpec, at *field.Path) (errs field.ErrorList) {
+func validateEntry(m *autoscalingv2.MetricSpec, at *place) (errs field.ErrorList) {
 	if m.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
 	}
 	switch {
 	case m.Object != nil:
-		errs = append(errs, validateObject(m.Object, at.Child("object"))...)
+		errs = append(errs, validateObject(m.Object, at.in("object"))...)
 	case m.External != nil:
-		errs = append(errs, validateExternal(m.External, at.Child("external"))...)
+		errs = append(errs, validateExternal(m.External, at.in("external"))...)
 	case m.Pods != nil:
-		errs = append(errs, validatePods(m.Pods, at.Child("pods"))...)
+		errs = append(errs, validatePods(m.Pods, at.in("pods"))...)
 	case m.Resource != nil:
-		errs = append(errs, validateResource(m.Resource, at.Child("resource"))...)
+		errs = append(errs, validateResource(m.Resource, at.in("resource"))...)
 	case m.ContainerResource != nil:
-		errs = append(errs, validateContainerResource(m.ContainerResource, at.Child("containerResource"))...)
+		errs = append(errs, validateContainerResource(m.ContainerResource, at.in("containerResource"))...)
 	}
 	sources := [...]struct {
 		of    autoscalingv2.MetricSourceType
@@ -138,19 +138,19 @@ func validateEntry(m *autoscalingv2.MetricSpec, at *field.Path) (errs field.Erro
 	return errs
 }
 
-func validateObject(s *autoscalingv2.ObjectMetricSource, at *field.Path) field.ErrorList {
-	errs := validateReference(s.DescribedObject, at.Child("describedObject"), true)
-	errs = append(errs, validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")...)
-	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
+func validateObject(s *autoscalingv2.ObjectMetricSource, at *place) field.ErrorList {
+	errs := validateReference(s.DescribedObject, at.in("describedObject"), true)
+	errs = append(errs, validateSegment(s.Metric.Name, at.in("metric"), "name", "must specify a metric name")...)
+	errs = append(errs, validateTarget(&s.Target, at.in("target"))...)
 	if s.Target.Value == nil && s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"))
 	}
 	return errs
 }
 
-func validateExternal(s *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
-	errs := validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")
-	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
+func validateExternal(s *autoscalingv2.ExternalMetricSource, at *place) field.ErrorList {
+	errs := validateSegment(s.Metric.Name, at.in("metric"), "name", "must specify a metric name")
+	errs = append(errs, validateTarget(&s.Target, at.in("target"))...)
 	if s.Target.Value == nil && s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"))
 	}
@@ -160,27 +160,27 @@ func validateExternal(s *autoscalingv2.ExternalMetricSource, at *field.Path) fie
 	return errs
 }
 
-func validatePods(s *autoscalingv2.PodsMetricSource, at *field.Path) field.ErrorList {
-	errs := validateSegment(s.Metric.Name, at.Child("metric"), "name", "must specify a metric name")
-	errs = append(errs, validateTarget(&s.Target, at.Child("target"))...)
+func validatePods(s *autoscalingv2.PodsMetricSource, at *place) field.ErrorList {
+	errs := validateSegment(s.Metric.Name, at.in("metric"), "name", "must specify a metric name")
+	errs = append(errs, validateTarget(&s.Target, at.in("target"))...)
 	if s.Target.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must specify a positive target averageValue"))
 	}
 	return errs
 }
 
-func validateResource(s *autoscalingv2.ResourceMetricSource, at *field.Path) (errs field.ErrorList) {
+func validateResource(s *autoscalingv2.ResourceMetricSource, at *place) (errs field.ErrorList) {
 	if s.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
 	}
-	return append(errs, validateResourceTarget(&s.Target, at.Child("target"))...)
+	return append(errs, validateResourceTarget(&s.Target, at.in("target"))...)
 }
 
-func validateContainerResource(s *autoscalingv2.ContainerResourceMetricSource, at *field.Path) (errs field.ErrorList) {
+func validateContainerResource(s *autoscalingv2.ContainerResourceMetricSource, at *place) (errs field.ErrorList) {
 	if s.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
 	} else {
-		errs = append(errs, validateContainerResourceName(s.Name, at.Child("name"))...)
+		errs = append(errs, validateContainerResourceName(s.Name, at.in("name"))...)
 	}
 	if s.Container == "" {
 		errs = append(errs, field.Required(at.Child("container"), "must specify a container"))
@@ -189,10 +189,10 @@ func validateContainerResource(s *autoscalingv2.ContainerResourceMetricSource, a
 			errs = append(errs, field.Invalid(at.Child("container"), s.Container, msg))
 		}
 	}
-	return append(errs, validateResourceTarget(&s.Target, at.Child("target"))...)
+	return append(errs, validateResourceTarget(&s.Target, at.in("target"))...)
 }
 
-func validateResourceTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.ErrorList {
+func validateResourceTarget(t *autoscalingv2.MetricTarget, at *place) field.ErrorList {
 	errs := validateTarget(t, at)
 	if t.AverageUtilization == nil && t.AverageValue == nil {
 		errs = append(errs, field.Required(at.Child("averageUtilization"), "must set either a target raw value or a target utilization"))
@@ -203,7 +203,7 @@ func validateResourceTarget(t *autoscalingv2.MetricTarget, at *field.Path) field
 	return errs
 }
 
-func validateTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
+func validateTarget(t *autoscalingv2.MetricTarget, at *place) (errs field.ErrorList) {
 	if t.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))
 	}
@@ -220,7 +220,7 @@ func validateTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.E
 	return errs
 }
 
-func positive(q *resource.Quantity, parent *field.Path, name string) field.ErrorList {
+func positive(q *resource.Quantity, parent *place, name string) field.ErrorList {
 	if q == nil || q.Sign() > 0 {
 		return nil
 	}
@@ -230,21 +230,21 @@ func positive(q *resource.Quantity, parent *field.Path, name string) field.Error
 
 // validateContainerResourceName follows ValidateContainerResourceName of pkg/apis/core/validation: the resources that a container can
 // request, or an extended resource.
-func validateContainerResourceName(name corev1.ResourceName, at *field.Path) (errs field.ErrorList) {
+func validateContainerResourceName(name corev1.ResourceName, at *place) (errs field.ErrorList) {
 	text := string(name)
 	for _, msg := range validation.IsQualifiedName(text) {
-		errs = append(errs, field.Invalid(at, name, msg))
+		errs = append(errs, field.Invalid(at.path(), name, msg))
 	}
 	if !strings.Contains(text, "/") {
 		return append(errs, validateStandardName(name, at, len(errs) == 0)...)
 	}
 	if !strings.Contains(text, corev1.ResourceDefaultNamespacePrefix) && !extended(text) {
-		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
+		errs = append(errs, field.Invalid(at.path(), name, "doesn't follow extended resource name standard"))
 	}
 	return errs
 }
 
-func validateStandardName(name corev1.ResourceName, at *field.Path, qualified bool) (errs field.ErrorList) {
+func validateStandardName(name corev1.ResourceName, at *place, qualified bool) (errs field.ErrorList) {
 	if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
 		return nil
 	}
@@ -253,9 +253,9 @@ func validateStandardName(name corev1.ResourceName, at *field.Path, qualified bo
 		return nil
 	}
 	if qualified && !standardName(name) {
-		errs = append(errs, field.Invalid(at, name, "must be a standard resource type or fully qualified"))
+		errs = append(errs, field.Invalid(at.path(), name, "must be a standard resource type or fully qualified"))
 	}
-	return append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
+	return append(errs, field.Invalid(at.path(), name, "must be a standard resource for containers"))
 }
 
 // standardName knows the names without a slash that some Kubernetes object may count.

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func validateRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field.ErrorList) {
+func validateRules(r *autoscalingv2.HPAScalingRules, at *place) (errs field.ErrorList) {
 	if r == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func validateRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field
 		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
 	}
 	for i, p := range r.Policies {
-		errs = append(errs, validatePolicy(p, at.Child("policies").Index(i))...)
+		errs = append(errs, validatePolicy(p, at.in("policies").at(i))...)
 	}
 	if r.Tolerance != nil && r.Tolerance.Sign() < 0 {
 		c := r.Tolerance.DeepCopy()
@@ -34,7 +34,7 @@ func validateRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field
 	return errs
 }
 
-func validatePolicy(p autoscalingv2.HPAScalingPolicy, at *field.Path) (errs field.ErrorList) {
+func validatePolicy(p autoscalingv2.HPAScalingPolicy, at *place) (errs field.ErrorList) {
 	if p.Type != autoscalingv2.PodsScalingPolicy && p.Type != autoscalingv2.PercentScalingPolicy {
 		errs = append(errs, field.NotSupported(at.Child("type"), string(p.Type), []string{"Percent", "Pods"}))
 	}

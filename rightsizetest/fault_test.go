@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("rapid.nofailfile", "true") // faults are planted here
-	_ = flag.Set("rapid.shrinktime", "500ms")
+	_ = flag.Set("rapid.shrinktime", "200ms")
 	if n, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String()); err == nil && n < 300 {
 		_ = flag.Set("rapid.checks", "300") // a fault must have the chance to be found
 	}
@@ -86,8 +86,6 @@ func first(r *hpacouple.Result, accept func(c *hpacouple.ContainerPlan) bool) *h
 	}
 	return nil
 }
-
-func anything(*hpacouple.ContainerPlan) bool { return true }
 
 // move changes the final request of a container by some thousandths.
 func move(c *hpacouple.ContainerPlan, by int64) {

@@ -28,20 +28,20 @@ func States(in hpacouple.Input) *rapid.Generator[*hpacouple.State] {
 		if oneIn(t, 6, "empty") {
 			return s
 		}
-		resource, target := corev1.ResourceCPU, int32(50)
+		name, target := corev1.ResourceCPU, int32(50)
 		if e, ok := coupledEntry(in); ok {
-			resource, target = e.Resource, e.Utilization
+			name, target = e.Resource, e.Utilization
 		}
 		if oneIn(t, 20, "another resource") {
-			resource = map[corev1.ResourceName]corev1.ResourceName{corev1.ResourceCPU: corev1.ResourceMemory, corev1.ResourceMemory: corev1.ResourceCPU}[resource]
+			name = map[corev1.ResourceName]corev1.ResourceName{corev1.ResourceCPU: corev1.ResourceMemory, corev1.ResourceMemory: corev1.ResourceCPU}[name]
 		}
-		live := requestsOf(in, resource)
+		live := requestsOf(in, name)
 		if len(live) == 0 {
 			return s
 		}
-		s.Version, s.Resource = hpacouple.StateVersion, resource
+		s.Version, s.Resource = hpacouple.StateVersion, name
 		targets := []int32{target, target, rapid.Int32Range(40, 90).Draw(t, "T0"), rapid.Int32Range(1, 120).Draw(t, "T")}
-		others := [][]hpacouple.AnchorRequest{live, live, near2(t, live, resource), near2(t, live, resource)}
+		others := [][]hpacouple.AnchorRequest{live, live, otherRequests(t, live, name), otherRequests(t, live, name)}
 		pair := func(label string) *hpacouple.AnchorPair {
 			requests := others[rapid.IntRange(0, 3).Draw(t, label+" requests")]
 			return &hpacouple.AnchorPair{Target: targets[rapid.IntRange(0, 3).Draw(t, label+" target")], Requests: slices.Clone(requests)}
@@ -58,11 +58,12 @@ func States(in hpacouple.Input) *rapid.Generator[*hpacouple.State] {
 	})
 }
 
-// near2 draws other requests for the same containers.
-func near2(t *rapid.T, live []hpacouple.AnchorRequest, name corev1.ResourceName) []hpacouple.AnchorRequest {
+// otherRequests draws other requests for the same containers.
+func otherRequests(t *rapid.T, live []hpacouple.AnchorRequest, name corev1.ResourceName) []hpacouple.AnchorRequest {
 	out := make([]hpacouple.AnchorRequest, len(live))
 	for i, r := range live {
-		out[i] = hpacouple.AnchorRequest{Container: r.Container, Request: near(t, r.Request, name)}
+		q := near(t, r.Request, name)
+		out[i] = hpacouple.AnchorRequest{Container: r.Container, Request: resource.MustParse(q.String())} // canonical, as it was stored
 	}
 	return out
 }

@@ -84,6 +84,9 @@ func text(name corev1.ResourceName, milli int64) string {
 // with it. A pod with an amount that the API server would refuse is passed over.
 // Source: resource.Quantity, whose suffix m means thousandths for memory as well.
 func (c *checker) tinyMemory() {
+	if spec := c.in.Pod.Spec; spec == nil || (c.in.Pod.Live == nil && len(c.in.Pod.LimitRanges) == 0 && !writesMemory(spec)) {
+		return
+	}
 	list, bad := c.in.Pod.Containers(corev1.ResourceMemory)
 	request, limit, badPod := c.in.Pod.PodLevel(corev1.ResourceMemory)
 	if bad != nil || badPod != nil {
@@ -108,6 +111,20 @@ func (c *checker) tinyMemory() {
 	if tiny(limit) {
 		c.addTiny(c.in.Workload, "spec.template.spec.resources.limits.memory", limit)
 	}
+}
+
+// writesMemory says whether a memory amount is written anywhere in a pod's spec.
+func writesMemory(spec *corev1.PodSpec) bool {
+	for _, list := range [...][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for i := range list {
+			_, request := list[i].Resources.Requests[corev1.ResourceMemory]
+			_, limit := list[i].Resources.Limits[corev1.ResourceMemory]
+			if request || limit {
+				return true
+			}
+		}
+	}
+	return spec.Resources != nil
 }
 
 func tiny(a metrics.Amount) bool { return a.Milli > 0 && a.Milli < TinyMemoryBytes*1000 }

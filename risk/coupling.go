@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -52,7 +53,7 @@ func (c *checker) coupled() {
 		}
 		for _, e := range entries {
 			if e.Coupled() {
-				c.add(skipreason.FlagHPACoupled, object, targetField(&hpa.Spec, e), decimal(e.Utilization), "scales on "+string(e.Resource)+" utilization")
+				c.add(skipreason.FlagHPACoupled, object, targetField(&hpa.Spec, e), decimal(e.Utilization), scalesOn(e.Resource))
 			}
 		}
 	}
@@ -72,10 +73,20 @@ func (c *checker) ambiguous() {
 	}
 }
 
+func scalesOn(name corev1.ResourceName) string {
+	if name == corev1.ResourceMemory {
+		return "scales on memory utilization"
+	}
+	return "scales on cpu utilization"
+}
+
 // targetField is the path of an entry's utilization target. The API server's default has no place of its own.
 func targetField(spec *autoscalingv2.HorizontalPodAutoscalerSpec, e metrics.Entry) string {
 	if len(spec.Metrics) == 0 {
 		return "spec.metrics"
+	}
+	if e.Index == 0 && e.Type == autoscalingv2.ResourceMetricSourceType {
+		return "spec.metrics[0].resource.target.averageUtilization" // the usual one
 	}
 	source := "resource"
 	if e.Type == autoscalingv2.ContainerResourceMetricSourceType {

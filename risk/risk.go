@@ -89,7 +89,7 @@ const DefaultFieldManager = "kerf"
 // It is total: whatever the API server would refuse raises what can be told from it, and no more. Laws: input unchanged, equal twice, every
 // flag in the closed list.
 func Check(in Input) []Finding {
-	c := &checker{in: &in, found: make([]Finding, 0, 2)}
+	c := &checker{in: &in, found: make([]Finding, 0, 4)}
 	c.list = c.ours()
 	if in.HPA != nil {
 		c.hpa = Object{Kind: "HorizontalPodAutoscaler", Namespace: in.HPA.Namespace, Name: in.HPA.Name}
@@ -115,18 +115,19 @@ func Check(in Input) []Finding {
 	c.resizing()
 	c.beyondNode()
 	c.tinyMemory()
-	slices.SortFunc(c.found, compare)
+	slices.SortFunc(c.found, Compare)
 	return slices.Compact(c.found)
 }
 
 // Flags returns the flags of findings, each once, in the order of [skipreason.RiskFlags]. The list is never nil.
 func Flags(findings []Finding) []skipreason.RiskFlag {
-	flags := []skipreason.RiskFlag{}
-	for _, flag := range skipreason.RiskFlags() {
-		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Flag == flag }) {
-			flags = append(flags, flag)
+	flags := make([]skipreason.RiskFlag, 0, len(findings))
+	for i := range findings {
+		if f := findings[i].Flag; f.Valid() && !slices.Contains(flags, f) {
+			flags = append(flags, f)
 		}
 	}
+	slices.SortFunc(flags, func(a, b skipreason.RiskFlag) int { return cmp.Compare(a.Order(), b.Order()) })
 	return flags
 }
 
@@ -143,10 +144,12 @@ func (c *checker) add(flag skipreason.RiskFlag, object Object, field, number, de
 	c.found = append(c.found, Finding{Flag: flag, Object: object, Field: field, Number: number, Detail: detail})
 }
 
-func compare(a, b Finding) int {
-	order := skipreason.RiskFlags()
+// Compare orders findings as [Check] lists them: by flag, in the order of [skipreason.RiskFlags], then by object, field, number and detail.
+func Compare(a, b Finding) int {
+	if c := cmp.Compare(a.Flag.Order(), b.Flag.Order()); c != 0 {
+		return c
+	}
 	return cmp.Or(
-		cmp.Compare(slices.Index(order, a.Flag), slices.Index(order, b.Flag)),
 		cmp.Compare(a.Object.Kind, b.Object.Kind),
 		cmp.Compare(a.Object.Namespace, b.Object.Namespace),
 		cmp.Compare(a.Object.Name, b.Object.Name),

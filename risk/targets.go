@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -34,11 +36,13 @@ func Saturates(target int32, tolerance float64) bool {
 	return target >= SaturatedTarget || float64(99)/float64(target) <= 1.0+tolerance
 }
 
-// scaleUpTolerance is behavior.scaleUp.tolerance, or the controller's own.
-func (c *checker) scaleUpTolerance() float64 {
-	tolerance := c.in.Tolerance
-	if b := c.in.HPA.Spec.Behavior; b != nil && b.ScaleUp != nil && b.ScaleUp.Tolerance != nil {
-		tolerance = b.ScaleUp.Tolerance
+// ScaleUpTolerance is the tolerance that the controller uses on the way up: behavior.scaleUp.tolerance of the HPA, else cluster, the controller's
+// flag --horizontal-pod-autoscaler-tolerance, else its default 0.1; as the float64 that the controller makes of it.
+// Special case: no HPA leaves cluster. Source: pkg/controller/podautoscaler/horizontal.go (tolerancesForHpa).
+func ScaleUpTolerance(hpa *autoscalingv2.HorizontalPodAutoscaler, cluster *resource.Quantity) float64 {
+	tolerance := cluster
+	if hpa != nil && hpa.Spec.Behavior != nil && hpa.Spec.Behavior.ScaleUp != nil && hpa.Spec.Behavior.ScaleUp.Tolerance != nil {
+		tolerance = hpa.Spec.Behavior.ScaleUp.Tolerance
 	}
 	if tolerance == nil {
 		return 0.1
@@ -67,7 +71,7 @@ func (c *checker) targets() {
 			if e.Utilization < ComfortableLow || e.Utilization > ComfortableHigh {
 				c.add(skipreason.FlagTargetUncomfortable, c.hpa, field, number, fmt.Sprintf("comfortable is %d to %d percent", ComfortableLow, ComfortableHigh))
 			}
-			if Saturates(e.Utilization, c.scaleUpTolerance()) {
+			if Saturates(e.Utilization, ScaleUpTolerance(c.in.HPA, c.in.Tolerance)) {
 				c.add(skipreason.FlagTargetNearSaturation, c.hpa, field, number, "the HPA scales out when requests are used up")
 			}
 		}

@@ -49,8 +49,24 @@ func failing(active *autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 	return active != nil && active.Status == corev1.ConditionFalse && active.Reason != "ScalingDisabled"
 }
 
+// plainlyRequested says that every container and init container of a pod without resources of its own and without injected ones has a written
+// request above 0, so that no sum has to be made.
+func plainlyRequested(pod *metrics.Pod, name corev1.ResourceName) bool {
+	if pod.Live != nil || pod.Spec.Resources != nil || len(pod.Spec.Containers) == 0 {
+		return false
+	}
+	for _, list := range [...][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range list {
+			if q := list[i].Resources.Requests[name]; q.Sign() <= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (c *checker) requests(e metrics.Entry) {
-	if c.in.Pod.Spec == nil {
+	if c.in.Pod.Spec == nil || (e.Container == "" && plainlyRequested(&c.in.Pod, e.Resource)) {
 		return
 	}
 	sum, err := c.in.Pod.Requests(e.Resource, e.Container)

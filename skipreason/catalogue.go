@@ -100,7 +100,7 @@ func (c BlockCause) Entry() Entry {
 		e.Next = "Leave read-only mode and grant get and patch on horizontalpodautoscalers."
 	case CauseStale:
 		e.Sentence = "The workload or its HPA has changed since the plan was made."
-		e.Rule = "A request, a limit, an entry or a target of the live objects differs from what the plan recorded as present."
+		e.Rule = "What the HPA scales, an entry or target of it, its scale-up tolerance, a written request or limit, or the request sum of the template differs in the live objects from what the plan recorded (Observed)."
 		e.Next = "Plan again from the live objects."
 	}
 	return e

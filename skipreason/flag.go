@@ -46,22 +46,33 @@ const (
 	FlagHeap                 RiskFlag = "heap"
 )
 
-// RiskFlags returns all flags in the order in which results list them.
-func RiskFlags() []RiskFlag {
-	return []RiskFlag{
-		FlagHPACoupled, FlagHPAAmbiguous, FlagHPAManagedElsewhere, FlagOwnershipUnknown,
-		FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit, FlagHalfChange,
-		FlagThrottled, FlagOOMKilled, FlagQoSChange, FlagPodLevelRequests,
-		FlagSingleReplica, FlagScaleToZero, FlagManualPause, FlagZeroNeedsGate, FlagZeroWithoutBuffer, FlagNeverWakes,
-		FlagShortScaleDownWindow, FlagMemoryUtilization, FlagTargetNearSaturation, FlagTargetUncomfortable,
-		FlagAtMaxReplicas, FlagSingleMetric, FlagMetricUnknown, FlagNeverComputed, FlagPodsPending, FlagZonesUneven,
-		FlagVPAOverlap, FlagResizePending, FlagRequestBeyondNode, FlagTinyMemory,
-		FlagFewSamples, FlagIdle, FlagCappedBelowPeak, FlagLimitBelowStartup, FlagMemoryIndependent, FlagHeap,
+// riskFlags is the closed list in the order in which results list flags.
+var riskFlags = [...]RiskFlag{
+	FlagHPACoupled, FlagHPAAmbiguous, FlagHPAManagedElsewhere, FlagOwnershipUnknown,
+	FlagTargetOutsideBounds, FlagTargetUnreachable, FlagTriggerNearLimit, FlagHalfChange,
+	FlagThrottled, FlagOOMKilled, FlagQoSChange, FlagPodLevelRequests,
+	FlagSingleReplica, FlagScaleToZero, FlagManualPause, FlagZeroNeedsGate, FlagZeroWithoutBuffer, FlagNeverWakes,
+	FlagShortScaleDownWindow, FlagMemoryUtilization, FlagTargetNearSaturation, FlagTargetUncomfortable,
+	FlagAtMaxReplicas, FlagSingleMetric, FlagMetricUnknown, FlagNeverComputed, FlagPodsPending, FlagZonesUneven,
+	FlagVPAOverlap, FlagResizePending, FlagRequestBeyondNode, FlagTinyMemory,
+	FlagFewSamples, FlagIdle, FlagCappedBelowPeak, FlagLimitBelowStartup, FlagMemoryIndependent, FlagHeap,
+}
+
+// RiskFlags returns all flags in the order in which results list them. The slice is the caller's.
+func RiskFlags() []RiskFlag { return append([]RiskFlag(nil), riskFlags[:]...) }
+
+// Order returns the flag's place in [RiskFlags], or their number for a text outside the list.
+func (f RiskFlag) Order() int {
+	for i := range riskFlags {
+		if riskFlags[i] == f {
+			return i
+		}
 	}
+	return len(riskFlags)
 }
 
 // Valid says whether f is a member of the list.
-func (f RiskFlag) Valid() bool { return known(f, RiskFlags()) }
+func (f RiskFlag) Valid() bool { return f.Order() < len(riskFlags) }
 
 // MarshalText writes a member of the list and refuses every other text, the empty one included.
 func (f RiskFlag) MarshalText() ([]byte, error) { return encode(f, RiskFlags(), "risk flag", false) }

@@ -9,22 +9,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 // check refuses what cannot be meant as a whole.
 func (s *settings) check() error {
-	inputs := 0
 	names := slices.Concat(s.files, s.tables)
 	for _, u := range s.usage {
 		names = append(names, u.name)
 	}
-	for _, name := range names {
-		if name == "-" {
-			inputs++
-		}
-	}
-	if inputs > 1 {
-		return errors.New("- (standard input) can be read only once")
+	if err := program.OneStandardInput(names); err != nil {
+		return err
 	}
 	type said struct {
 		scope

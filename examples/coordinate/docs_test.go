@@ -88,7 +88,7 @@ metadata:
       "hpa": {"namespace": "default", "name": "web"}, "strategy": "Rollout",
       "amounts": [{"place": "containers", "container": "app", "resource": "cpu", "kind": "requests", "from": "1", "to": "700m"}],
       "targets": [{"type": "Resource", "resource": "cpu", "from": 50, "to": 71}]},
-      "taken": {"metrics": {"targets": [{"type": "Resource", "resource": "cpu", "target": 50}], "only": true,
+      "taken": {"metrics": {"targets": [{"type": "Resource", "resource": "cpu", "target": 50}],
         "owners": [{"manager": "kubectl-create", "operation": "Update", "apiVersion": "autoscaling/v2", "field": "spec.metrics"}]},
         "amounts": [{"place": "containers", "container": "app", "resource": "cpu", "kind": "requests", "value": "1",
           "owners": [{"manager": "kubectl-create", "operation": "Update", "apiVersion": "apps/v1", "field": "spec.template.spec.containers[name=\"app\"].resources.requests.cpu"}]}]}}'

@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
@@ -129,19 +131,18 @@ func measure(tasks []*task, d documents, s settings) (notes []string, faults []f
 			faults = append(faults, fault{Message: err.Error()})
 		}
 	}
-	before := len(d.faults)
 	for _, u := range s.usage {
-		d.open(u.name, d.stdin, func(shown string, r io.Reader) {
+		faults = append(faults, faultsOf(program.Open(u.name, d.stdin, func(shown string, r io.Reader) []manifest.Problem {
+			at := manifest.Origin{File: shown}
 			if r == nil {
-				faults = append(faults, fault{File: shown, Message: "there is no standard input"})
-				return
+				return []manifest.Problem{{Origin: at, Message: "there is no standard input"}}
 			}
 			if err := front.Read(r, shown, u.resource); err != nil {
-				faults = append(faults, fault{File: shown, Message: strings.TrimPrefix(err.Error(), shown+": ")})
+				return []manifest.Problem{{Origin: at, Message: strings.TrimPrefix(err.Error(), shown+": ")}}
 			}
-		})
+			return nil
+		}))...)
 	}
-	faults = append(faults, d.faults[before:]...) // files that could not be opened
 	if n := front.Report().Foreign; n > 0 {
 		notes = append(notes, fmt.Sprintf("usage of pods that belong to none of the workloads, so not used: %s", count(int(n), "row")))
 	}
@@ -321,9 +322,9 @@ func (p *page) explanations(i *item) {
 		var parts []string
 		for _, s := range c.Explanation {
 			if s.Before != s.After {
-				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, s.After))
+				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, inUnit(s.After, c.Resource)))
 			}
 		}
-		p.line("  " + plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))
+		p.line("  " + program.Plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))
 	}
 }

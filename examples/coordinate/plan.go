@@ -85,11 +85,11 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
-	if p.unknown {
-		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off")
+	switch {
+	case p.unknown:
+		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off, with --coordinate too")
 		p.Policy = hpacouple.Policy{}
-	}
-	if s.coordinate {
+	case s.coordinate:
 		on := hpacouple.HPAPolicy{Coordinate: true}
 		if p.Spec.HPA != nil {
 			on.TargetBounds = p.Spec.HPA.TargetBounds
@@ -102,6 +102,7 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 		return item{}, t.place(in, errs)
 	}
 	i := newItem(t, in, result, verdict)
+	i.policyUnknown = p.unknown
 	t.explain(&i, s)
 	t.sends(&i, s, verdict, live)
 	i.sortNotes()
@@ -203,7 +204,7 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 func (t *task) place(in hpacouple.Input, errs field.ErrorList) (faults []fault) {
 	for _, e := range errs {
 		f := t.placeOne(in, e.Field)
-		f.Message = e.ErrorBody() + " (" + t.String() + ")"
+		f.Message = strings.TrimPrefix(f.Message+": ", ": ") + e.ErrorBody() + " (" + t.String() + ")"
 		faults = append(faults, f)
 	}
 	return faults
@@ -213,39 +214,62 @@ func (t *task) placeOne(in hpacouple.Input, path string) fault {
 	root, index, rest := splitPath(path)
 	switch root {
 	case "template":
-		return faultAt(t.origin, strings.TrimPrefix("spec.template."+rest, "."), "")
+		at := strings.TrimPrefix("spec.template."+rest, ".")
+		return faultAt(t.field(at), at, "")
 	case "state":
 		return faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"].anchor."+rest, "")
 	case "livePod":
-		if t.live != nil {
-			return faultAt(t.live.Origin, rest, "")
+		switch {
+		case t.live == nil:
+		case t.cleaned: // its containers have other numbers
+			return faultAt(t.live.Origin, "", "")
+		default:
+			return faultAt(t.live.Field(rest), rest, "")
 		}
 	case "hpa":
 		if len(t.hpas) > 0 {
-			return faultAt(t.hpas[0].Origin, rest, "")
+			return faultAt(t.hpas[0].Field(rest), rest, "")
 		}
 	case "otherHPAs":
 		if index+1 < len(t.hpas) {
-			return faultAt(t.hpas[index+1].Origin, rest, "")
+			return faultAt(t.hpas[index+1].Field(rest), rest, "")
 		}
 	case "limitRanges":
 		if index < len(t.ranges) {
-			return faultAt(t.ranges[index].Origin, rest, "")
+			return faultAt(t.ranges[index].Field(rest), rest, "")
 		}
 	case "recommendations":
-		if index < len(in.Recommendations) {
-			for _, k := range asks(in.Recommendations[index].Container) {
-				list := "requests"
-				if k.isLimit {
-					list = "limits"
-				}
-				if w, ok := t.asked[k]; ok && (rest == "container" || rest == list+"["+string(k.resource)+"]") {
-					return w.source
-				}
+		if index >= len(in.Recommendations) {
+			return t.placeSum(path)
+		}
+		for _, k := range asks(in.Recommendations[index].Container) {
+			if w, ok := t.asked[k]; ok && (rest == "container" || rest == k.list()+"["+string(k.resource)+"]") {
+				return w.source
 			}
 		}
 	}
 	return faultAt(t.origin, path, "")
+}
+
+// placeSum places a fault of all recommendations together, recommendations[cpu].requests: at the pod's own amount, with what was asked for.
+func (t *task) placeSum(path string) fault {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		for _, isLimit := range []bool{false, true} {
+			k := ask{resource: name, isLimit: isLimit}
+			if path != "recommendations["+string(name)+"]."+k.list() {
+				continue
+			}
+			var asked []string
+			for _, w := range t.wishes {
+				if w.resource == name && w.isLimit == isLimit && !slices.Contains(asked, w.source.String()) {
+					asked = append(asked, w.source.String())
+				}
+			}
+			at := "spec.template.spec.resources." + k.list() + "[" + string(name) + "]"
+			return faultAt(t.field(at), at, "with "+listed(asked))
+		}
+	}
+	return faultAt(t.origin, "", "")
 }
 
 // splitPath cuts root[index].rest; index is beyond every list where there is none.
@@ -253,8 +277,9 @@ func splitPath(path string) (root string, index int, rest string) {
 	index = 1<<31 - 2
 	root, rest, _ = strings.Cut(path, ".")
 	if name, number, ok := strings.Cut(root, "["); ok {
+		root = name
 		if i, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && i >= 0 {
-			root, index = name, i
+			index = i
 		}
 	}
 	return root, index, rest
@@ -265,6 +290,9 @@ func (s *surroundings) strays(tasks []*task) (notes []string) {
 	known := map[key]bool{}
 	for _, t := range tasks {
 		known[key{t.Kind, t.Namespace, t.Name}] = true
+	}
+	for _, r := range s.objects.Refused { // a fault already
+		known[key{r.Kind, r.Namespace, r.Name}] = true
 	}
 	stray := func(kind, namespace, name string, ref *autoscalingv2.CrossVersionObjectReference) {
 		if !known[keyOf(namespace, ref)] {

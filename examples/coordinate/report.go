@@ -58,6 +58,8 @@ type item struct {
 
 	entries []metrics.Entry // of the HPA, for the text
 	plan    hpacouple.Result
+
+	policyUnknown bool
 }
 
 type workloadName struct {
@@ -158,7 +160,7 @@ func newItem(t *task, in hpacouple.Input, r hpacouple.Result, v hpacouple.Verdic
 	if w := r.Working; w != nil {
 		i.Working = &working{w.Resource, w.Basis, milli(w.Old, w.Resource), milli(w.Wanted, w.Resource), milli(w.New, w.Resource), w.Bounds,
 			w.Acted, "", w.Reach}
-		if w.Acted != "" {
+		if w.Needed != 0 {
 			i.Working.Needed = milli(w.Needed, w.Resource)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 // The exit codes.
@@ -19,12 +21,12 @@ const (
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool) int {
 	s, err := parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", plain(err.Error()))
+		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", program.Plain(err.Error()))
 		return exitFlags
 	}
 	if s.help {
 		_, err := io.WriteString(stdout, usage())
-		return finish(stderr, err, exitFine)
+		return program.Finish("coordinate", stderr, err, exitFine)
 	}
 	progress := ""
 	if f, ok := stderr.(*os.File); ok && isTerminal(f) {
@@ -36,7 +38,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	r := coordinate(load(s, stdin), s)
 	fmt.Fprint(stderr, progress)
 	for _, f := range r.Errors {
-		fmt.Fprintf(stderr, "coordinate: %s\n", plain(f.String()))
+		fmt.Fprintf(stderr, "coordinate: %s\n", program.Plain(f.String()))
 	}
 	code := exitFine
 	switch {
@@ -45,16 +47,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	case s.exitCode && r.heldBack():
 		code = exitBlocked
 	}
-	return finish(stderr, write(stdout, r, s.format, terminal), code)
-}
-
-// finish turns an error of writing into its exit code.
-func finish(stderr io.Writer, err error, code int) int {
-	if err != nil {
-		fmt.Fprintf(stderr, "coordinate: the report could not be written: %s\n", plain(err.Error()))
-		return exitInput
-	}
-	return code
+	err = program.Write(stdout, r, s.format, func() []byte {
+		if s.format == "writes" {
+			return writesText(r)
+		}
+		return table(r, terminal)
+	})
+	return program.Finish("coordinate", stderr, err, code)
 }
 
 // heldBack says whether a workload is blocked, as a skipped one always is, or its change cannot be written.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/ledger"
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 const howToSend = `# Each body is to be sent to the API server as a PATCH of the path above it, with that content type, in this order. Stop at the first that
@@ -26,7 +27,7 @@ func writesText(r report) []byte {
 	}
 	p.line("")
 	for _, n := range r.Notes {
-		p.line("# Note: " + plain(n))
+		p.line("# Note: " + program.Plain(n))
 	}
 	var last page
 	last.summary(r)
@@ -40,9 +41,9 @@ func (p *page) sends(i *item, manager string) {
 	if !i.Admission.Allowed {
 		verdict = "blocked (" + string(i.Admission.Cause) + "), so nothing is written"
 	}
-	p.line("# " + plain(i.Workload.String()) + ": " + string(i.Action) + ", " + string(i.Outcome) + ", " + verdict)
+	p.line("# " + program.Plain(i.Workload.String()) + ": " + string(i.Action) + ", " + string(i.Outcome) + ", " + verdict)
 	for _, n := range i.Notes {
-		p.line("# Note: " + plain(n))
+		p.line("# Note: " + program.Plain(n))
 	}
 	if len(i.Writes)+len(i.Ledger) == 0 && i.Admission.Allowed {
 		p.line("# Nothing is to be written.")
@@ -52,7 +53,7 @@ func (p *page) sends(i *item, manager string) {
 	}
 	p.requests(i.Writes)
 	if len(i.Ledger) > 0 {
-		p.line("# Last, what is remembered (" + ledger.Annotation + "). Keep this text until it is answered: what " + plain(manager) + " has taken cannot be read from the objects any more.")
+		p.line("# Last, what is remembered (" + ledger.Annotation + "). Keep this text until it is answered: what " + program.Plain(manager) + " has taken cannot be read from the objects any more.")
 		p.requests(i.Ledger)
 	}
 	if i.Again {

@@ -1,0 +1,148 @@
+// Package change sends the writes of package hpacouple to client-go's field-managed fake clientset, which tracks managedFields with the API
+// server's own code. What it lacks is made up for here where it matters: the default metrics, and a failed guard.
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+// T is what tests and properties have in common.
+type T interface {
+	require.TestingT
+	Helper()
+	Logf(string, ...any)
+}
+
+var _ T = (*testing.T)(nil)
+
+const namespace, name = "default", "web"
+
+// cluster is one Deployment and its HPA on a fake API server.
+type cluster struct {
+	t   T
+	set *fake.Clientset
+}
+
+func newCluster(t T, objects ...runtime.Object) *cluster {
+	return &cluster{t: t, set: fake.NewClientset(objects...)}
+}
+
+func (c *cluster) hpa() *autoscalingv2.HorizontalPodAutoscaler {
+	c.t.Helper()
+	h, err := c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Get(context.Background(), name, metav1.GetOptions{})
+	require.NoError(c.t, err)
+	return h
+}
+
+func (c *cluster) deployment() *appsv1.Deployment {
+	c.t.Helper()
+	d, err := c.set.AppsV1().Deployments(namespace).Get(context.Background(), name, metav1.GetOptions{})
+	require.NoError(c.t, err)
+	return d
+}
+
+func (c *cluster) live() hpacouple.Live {
+	d := c.deployment()
+	return hpacouple.Live{Meta: &d.ObjectMeta, Template: &d.Spec.Template.Spec, HPA: c.hpa()}
+}
+
+// patch sends one request.
+func (c *cluster) patch(kind, patchType, fieldManager string, force bool, body string) (err error) {
+	o := metav1.PatchOptions{FieldManager: fieldManager}
+	if patchType == string(types.ApplyPatchType) {
+		o.Force = &force
+	}
+	if kind == "HorizontalPodAutoscaler" {
+		_, err = c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Patch(context.Background(), name, types.PatchType(patchType), []byte(body), o)
+	} else {
+		_, err = c.set.AppsV1().Deployments(namespace).Patch(context.Background(), name, types.PatchType(patchType), []byte(body), o)
+	}
+	return err
+}
+
+// send sends writes of the library, all of which must arrive. No test of the library's may see an empty list of metrics.
+func (c *cluster) send(writes []hpacouple.Write) {
+	c.t.Helper()
+	for _, w := range writes {
+		err := c.patch(w.Object.Kind, string(w.PatchType), w.FieldManager, w.Force, string(w.Body))
+		require.NoError(c.t, err, "%s %s %s", w.PatchType, w.FieldManager, w.Body)
+	}
+}
+
+// values are what matters of the two objects, in words: an absent list of metrics is the default that a server fills in.
+func (c *cluster) values() string { return valuesOf(c.hpa(), c.deployment()) }
+
+func valuesOf(h *autoscalingv2.HorizontalPodAutoscaler, d *appsv1.Deployment) string {
+	var b strings.Builder
+	if len(h.Spec.Metrics) == 0 {
+		b.WriteString("cpu 80\n")
+	}
+	for _, m := range h.Spec.Metrics {
+		switch {
+		case m.Resource != nil && m.Resource.Target.AverageUtilization != nil:
+			fmt.Fprintf(&b, "%s %d\n", m.Resource.Name, *m.Resource.Target.AverageUtilization)
+		default:
+			text, _ := json.Marshal(m)
+			fmt.Fprintf(&b, "%s\n", text)
+		}
+	}
+	fmt.Fprintf(&b, "replicas %d..%d\n", *h.Spec.MinReplicas, h.Spec.MaxReplicas)
+	spec := d.Spec.Template.Spec
+	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for _, c := range list {
+			fmt.Fprintf(&b, "%s %s", c.Name, c.Image)
+			for _, part := range []struct {
+				name string
+				list corev1.ResourceList
+			}{{"requests", c.Resources.Requests}, {"limits", c.Resources.Limits}} {
+				for _, r := range []corev1.ResourceName{"cpu", "memory"} {
+					if q, ok := part.list[r]; ok {
+						fmt.Fprintf(&b, " %s.%s=%s", part.name, r, q.String())
+					}
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// owners are the entries of managedFields, one a line, without times, in an order of their own.
+func owners(list []metav1.ManagedFieldsEntry) (lines []string) {
+	for _, e := range list {
+		var fields any
+		_ = json.Unmarshal(e.FieldsV1.Raw, &fields)
+		text, _ := json.Marshal(fields)
+		lines = append(lines, fmt.Sprintf("%s %s %s %s %s", e.Manager, e.Operation, e.APIVersion, e.Subresource, text))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// ours is our entry below f:spec, empty where there is none.
+func ours(list []metav1.ManagedFieldsEntry) string {
+	for _, e := range list {
+		if e.Manager == "kerf" && e.Operation == metav1.ManagedFieldsOperationApply {
+			var fields map[string]json.RawMessage
+			_ = json.Unmarshal(e.FieldsV1.Raw, &fields)
+			return string(fields["f:spec"])
+		}
+	}
+	return ""
+}
