@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 )
 
@@ -24,6 +25,9 @@ type task struct {
 	kill      []kill    // from the pods' statuses
 	// usageNotes are said of the workload, be it planned or not.
 	usageNotes []string
+	rollsBack  bool
+	releases   bool
+	ledger     ledger.Ledger
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -61,7 +65,7 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 		if len(to) == 0 {
 			missed(f.source, f.scope)
 		}
-		if f.name == "" || len(to) > 1 {
+		if (f.name == "" && !f.undoes()) || (f.name != "" && len(to) > 1) {
 			notes = append(notes, spread(f.source.Field, to)...)
 		}
 		for _, t := range to {
@@ -213,6 +217,10 @@ func (t *task) learn(f fact) {
 		t.oomKilled = append(t.oomKilled, f.container)
 	case maxReplicasReached:
 		t.atMax = true
+	case rollBack:
+		t.rollsBack = true
+	case release:
+		t.releases = true
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
@@ -28,32 +29,55 @@ func coordinate(d documents, s settings) report {
 	for _, t := range tasks {
 		t.settleWishes()
 	}
+	r.undoes, r.manager = s.undoes(), s.manager()
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
 	left := 0
 	for _, t := range tasks {
-		switch {
-		case t.measured != nil && len(t.measured.broken) > 0:
-			continue
-		case len(t.wishes) == 0:
+		if !s.undoes() && t.measured != nil && len(t.measured.broken) > 0 {
+			continue // said in Errors
+		}
+		item, ok, faults := t.item(s, around.policies[t.Namespace])
+		r.Errors = append(r.Errors, faults...)
+		if ok {
+			r.Items = append(r.Items, item)
+		} else if len(faults) == 0 {
+			left++
 			for _, n := range t.usageNotes {
 				r.Notes = append(r.Notes, t.String()+": "+n)
 			}
-			left++
-			continue
 		}
-		t.notes = append(t.notes, t.usageNotes...)
-		item, faults := t.plan(s, around.policies[t.Namespace])
-		if len(faults) > 0 {
-			r.Errors = append(r.Errors, faults...)
-			continue
-		}
-		r.Items = append(r.Items, item)
 	}
-	if left > 0 {
+	if left > 0 && r.undoes {
+		r.Notes = append(r.Notes, fmt.Sprintf("with nothing to undo, so left alone: %d of %d workloads", left, len(tasks)))
+	} else if left > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("without new requests, so not planned: %d of %d workloads", left, len(tasks)))
 	}
 	return r
+}
+
+// item is what the report says of one workload; ok is false where nothing is asked of it, or faults stand against it.
+func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
+	asked := len(t.wishes) > 0
+	if s.undoes() {
+		asked = t.rollsBack || t.releases
+	}
+	if !asked {
+		return i, false, nil
+	}
+	var err error
+	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
+		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
+	}
+	if s.undoes() {
+		i, ok = t.undo(s)
+		return i, ok, nil
+	}
+	if i, ok = t.finish(s); ok {
+		return i, true, nil
+	}
+	i, faults = t.plan(s, p)
+	return i, len(faults) == 0, faults
 }
 
 // plan plans and admits one workload.
@@ -77,14 +101,17 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 		}
 		p.Spec.HPA = &on
 	}
-	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly,
-		Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	live := t.liveObjects(in.HPA)
+	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly, Live: live})
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
+	t.notes = append(t.notes, t.usageNotes...)
 	i := newItem(t, in, result, verdict)
 	i.policyUnknown = p.unknown
 	t.explain(&i, s)
+	t.sends(&i, s, verdict, live)
+	i.sortNotes()
 	return i, nil
 }
 
@@ -96,6 +123,7 @@ func (t *task) input(s settings) hpacouple.Input {
 		Pod:                metrics.Pod{Spec: &t.template.Spec},
 		TemplateLabels:     t.template.Labels,
 		Recommendations:    t.recommendations(),
+		State:              t.ledger.State(),
 		MaxReplicasReached: t.atMax,
 		Surroundings:       t.surroundings(),
 		Options:            s.options,
@@ -199,6 +227,8 @@ func (t *task) placeOne(in hpacouple.Input, path string) fault {
 	case "template":
 		at := strings.TrimPrefix("spec.template."+rest, ".")
 		return faultAt(t.field(at), at, "")
+	case "state":
+		return faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"].anchor."+rest, "")
 	case "livePod":
 		switch {
 		case t.live == nil:
