@@ -425,6 +425,9 @@ func TestRefused(t *testing.T) {
 		{field: "strategy.cpu.limit", s: func(s *recommend.Strategy) { s.CPU.Limit = "" }},
 		{field: "strategy.cpu.from", s: func(s *recommend.Strategy) { s.CPU.From = "guess" }},
 		{field: "strategy.memory.target.quantile", s: func(s *recommend.Strategy) { s.Memory.Target.Quantile = 1_000_001 }},
+		{field: "strategy.memory.target", s: func(s *recommend.Strategy) {
+			s.Memory.Target, s.Memory.Lower = recommend.Statistic{}, recommend.Statistic{}
+		}},
 		{field: "strategy.cpu.margin", s: func(s *recommend.Strategy) { s.CPU.Margin = -1 }},
 		{field: "strategy.cpu.maxCut", s: func(s *recommend.Strategy) { s.CPU.MaxCut = 1_000_001 }},
 		{field: "strategy.window", s: func(s *recommend.Strategy) { s.Window.Duration = 0; s.MinSpan.Duration = 0 }},

@@ -41,7 +41,7 @@ func drawStrategy(t *rapid.T) recommend.Strategy {
 		r.From = recommend.Samples
 		q := []int{rapid.IntRange(0, 1_000_000).Draw(t, "q"), rapid.IntRange(0, 1_000_000).Draw(t, "q"), rapid.IntRange(0, 1_000_000).Draw(t, "q")}
 		slices.Sort(q)
-		r.Lower, r.Target, r.Upper = recommend.At(recommend.PPM(q[0])), recommend.At(recommend.PPM(q[1])), recommend.At(recommend.PPM(q[2]))
+		r.Lower, r.Target, r.Upper = recommend.At(recommend.PPM(q[0])), recommend.At(recommend.PPM(max(q[1], 1))), recommend.At(recommend.PPM(max(q[2], 1)))
 		if rapid.Bool().Draw(t, "max") {
 			r.Upper = recommend.Statistic{Max: true}
 		}
@@ -247,7 +247,7 @@ func exactTwin(t *rapid.T) {
 	}
 	s := recommend.Peak()
 	s.MinSamples, s.MinSpan.Duration = 0, 0
-	q := rapid.Int64Range(0, 1_000_000).Draw(t, "q")
+	q := rapid.Int64Range(1, 1_000_000).Draw(t, "q")
 	s.CPU.Lower, s.CPU.Target = recommend.At(0), recommend.At(recommend.PPM(q))
 	s.CPU.Margin = recommend.PPM(rapid.IntRange(0, 2_000_000).Draw(t, "margin"))
 	s.CPU.Minimum = rapid.Int64Range(0, 300).Draw(t, "minimum")

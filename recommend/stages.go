@@ -22,8 +22,8 @@ type measured struct {
 // run takes the resource through the stages up to rounding. It returns a reason when there is no recommendation.
 func (d *draft) run(s Strategy, m measured) Reason {
 	if usage.Empty(m.view) {
-		if len(m.kills) == 0 {
-			return NoData
+		if !d.killKnown(m.kills) {
+			return NoData // of a kill at an unknown amount nothing is known but that it was too small
 		}
 	} else {
 		if reason := enough(s, m); reason != "" {
@@ -151,13 +151,8 @@ func (d *draft) oom(o OOM, m measured) {
 	}
 	needed := int64(0)
 	for _, kill := range m.kills {
-		used := max(kill.Request, 0)
-		if used == 0 && d.request != nil {
-			used = *d.request
-		}
-		if kill.Peak > 0 {
-			used = max(used, kill.Peak)
-		} else {
+		used := d.usedAt(kill)
+		if kill.Peak <= 0 {
 			used = max(used, highest)
 		}
 		needed = max(needed, min(o.rule().Needed(min(used, maxAmount)), maxAmount))
@@ -165,6 +160,30 @@ func (d *draft) oom(o OOM, m measured) {
 	t := d.now
 	t.Request, t.Upper = max(t.Request, needed), max(t.Upper, needed)
 	d.step(StageOOM, FromOOMKill, needed, t)
+}
+
+// usedAt is what a container used at least when it was killed: its request then, otherwise the present one, or the highest use that was seen;
+// where none of them is known, with Exact, the limit that it was killed at. 0 is not known.
+func (d *draft) usedAt(kill usage.OOMKill) int64 {
+	used := max(kill.Request, 0)
+	if used == 0 && d.request != nil {
+		used = *d.request
+	}
+	used = max(used, kill.Peak)
+	if used == 0 && d.arithmetic == Exact {
+		used = max(kill.Limit, 0)
+	}
+	return used
+}
+
+// killKnown says whether an amount is known of one of the kills.
+func (d *draft) killKnown(kills []usage.OOMKill) bool {
+	for _, kill := range kills {
+		if d.usedAt(kill) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // keep does not let the request fall below the present one.

@@ -51,6 +51,9 @@ func (r Rule) validate(path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child(s.name), s.of, "is either a quantile or the maximum"))
 		}
 	}
+	if r.Target == (Statistic{}) {
+		errs = append(errs, field.Required(path.Child("target"), "a quantile above 0, or the maximum: quantile 0 is the least that was ever used"))
+	}
 	if r.Target.below(r.Lower) {
 		errs = append(errs, field.Invalid(path.Child("lower"), r.Lower, "must not be above target"))
 	}

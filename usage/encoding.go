@@ -47,19 +47,17 @@ func (b bucketWeight) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the pair.
 func (b *bucketWeight) UnmarshalJSON(data []byte) error {
-	var pair []json.Number
+	var pair []json.RawMessage
 	if err := json.Unmarshal(data, &pair); err != nil {
 		return err
 	}
-	if len(pair) != 2 {
+	if len(pair) != 2 || string(pair[0]) == "null" || string(pair[1]) == "null" {
 		return fmt.Errorf("%w: a bucket is not [index, weight]", ErrEncoding)
 	}
-	var err error
-	if b.index, err = pair[0].Int64(); err != nil {
+	if err := json.Unmarshal(pair[0], &b.index); err != nil {
 		return err
 	}
-	b.weight, err = pair[1].Float64()
-	return err
+	return json.Unmarshal(pair[1], &b.weight)
 }
 
 // MarshalJSON writes the histogram. The zero value is written as what it is, an empty Fine histogram.
@@ -109,6 +107,9 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := decoder.Decode(&w); err != nil {
 		return fmt.Errorf("%w: %w", ErrEncoding, err)
+	}
+	if !json.Valid(data) {
+		return fmt.Errorf("%w: there is more behind it", ErrEncoding)
 	}
 	var halfLife time.Duration
 	if w.HalfLife != "" {
@@ -195,7 +196,7 @@ func (h *Histogram) assemble(p parts) error {
 		n.down = uint8(fineScale - p.scale)
 		if len(p.buckets) > 0 {
 			low, high = p.buckets[0].index, p.buckets[len(p.buckets)-1].index
-			if low < -1<<15 || high > 1<<16 || high-low >= vpaBuckets {
+			if low < int64(fineLeast>>n.down) || high > int64(fineMost>>n.down) || high-low >= vpaBuckets {
 				return refuse("range of buckets")
 			}
 			n.used = true
@@ -214,6 +215,9 @@ func (h *Histogram) assemble(p parts) error {
 	if n.kind != fine {
 		n.low, n.high = 0, vpaBuckets-1
 		n.trim()
+	}
+	if what := n.contradiction(); what != "" {
+		return refuse(what)
 	}
 	*h = *n
 	return nil

@@ -9,7 +9,7 @@ import (
 type OOMKill struct {
 	Time    time.Time `json:"time"`
 	Request int64     `json:"request,omitempty"` // at the time of the kill
-	Limit   int64     `json:"limit,omitempty"`   // at the time of the kill
+	Limit   int64     `json:"limit,omitempty"`   // at the time of the kill; counts as the use where neither Request nor Peak is known
 	Peak    int64     `json:"peak,omitempty"`    // highest use known before it
 }
 

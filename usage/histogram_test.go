@@ -159,6 +159,18 @@ func TestDecodeRefuses(t *testing.T) {
 		{"largest below smallest", `{"version":1,"layout":"fine","scale":5,"count":1,"smallest":2,"largest":1,"total":1,"buckets":[[-1,1]]}`},
 		{"a time before 1970", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"1960-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1,"buckets":[[-1,1]]}`},
 		{"null", `null`},
+		{"weight that nobody added", `{"version":1,"layout":"fine","scale":5,"count":0,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1,"buckets":[[-1,1]]}`},
+		{"a total far above the weight", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1e100,"buckets":[[-1,1]]}`},
+		{"a total below the weight", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1,"buckets":[[-1,5]]}`},
+		{"zeros above the total", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":0,"largest":1,"total":1,"zero":7,"buckets":[[-1,1]]}`},
+		{"zeros where the smallest is above zero", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":2,"zero":1,"buckets":[[-1,1]]}`},
+		{"weight far above the largest", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":2,"total":2,"buckets":[[-1,1],[160,1]]}`},
+		{"weight below the smallest", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":2,"buckets":[[-100,1],[-1,1]]}`},
+		{"a bucket beyond all floats", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1.7e308,"total":1,"buckets":[[65536,1]]}`},
+		{"numbers as texts", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1,"buckets":[["-1","1"]]}`},
+		{"text behind it", `{"version":1,"layout":"fine","scale":5,"count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":1,"largest":1,"total":1,"buckets":[[-1,1]]} {}`},
+		{"VPA: weight above the largest", `{"version":1,"layout":"vpa-cpu","halfLife":"24h0m0s","reference":"2026-01-05T00:00:00Z","count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":0.01,"largest":0.02,"total":1,"buckets":[[100,1]]}`},
+		{"VPA: a total above the weight", `{"version":1,"layout":"vpa-cpu","halfLife":"24h0m0s","reference":"2026-01-05T00:00:00Z","count":1,"first":"2026-01-05T00:00:00Z","last":"2026-01-05T00:00:00Z","smallest":0.01,"largest":0.02,"total":1e9,"buckets":[[1,5]]}`},
 		{"a triple", `{"version":1,"layout":"fine","scale":5,"count":1,"smallest":1,"largest":1,"total":1,"buckets":[[-1,1,1]]}`},
 	} {
 		was := h.Clone()

@@ -42,6 +42,9 @@ func FromBuckets(layout Layout, buckets []Bucket, span Span) (*Histogram, error)
 		}
 	}
 	if h.count > 0 {
+		if span.Count == 0 {
+			return nil, fmt.Errorf("usage: there is weight, and the span says that no sample stands behind it")
+		}
 		first, ok := instant(span.First)
 		if !ok {
 			return nil, ErrTime

@@ -37,14 +37,17 @@ func (h *Histogram) subtract(ns int64, value, weight float64) {
 		return
 	}
 	epsilon := float64(weight * 1e-9)
-	h.total = left(h.total, weight, epsilon)
-	if value <= fineZero {
-		h.zero = left(h.zero, weight, epsilon)
-		return
+	from := &h.zero
+	if value > fineZero {
+		i := int(fineIndex(value)>>h.down) - int(h.base)
+		if !h.used || i < int(h.low) || i > int(h.high) {
+			return
+		}
+		from = &h.weights[i]
 	}
-	i := int(fineIndex(value)>>h.down) - int(h.base)
-	if h.used && i >= int(h.low) && i <= int(h.high) {
-		h.weights[i] = left(h.weights[i], weight, epsilon)
+	h.total = left(h.total, min(weight, *from), epsilon)
+	*from = left(*from, weight, epsilon)
+	if h.zero <= 0 || value > fineZero {
 		h.trim()
 	}
 }

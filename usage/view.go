@@ -29,15 +29,22 @@ type Peaks struct {
 	Interval time.Duration
 }
 
-// Empty reports whether a view gives nothing at all: nil, or no sample, largest value and median.
+// Empty reports whether a view gives nothing at all: nil, or no sample, largest value and median. A table of Quantiles is empty when it lists
+// nothing and has no largest value, whatever its count: a table that says little must not be left out where the largest of all is wanted.
 func Empty(v View) bool {
 	if v == nil {
 		return true
 	}
+	if t, ok := v.(*Quantiles); ok {
+		return t == nil || len(t.entries) == 0 && !t.max
+	}
 	if v.Count() > 0 {
 		return false
 	}
-	_, ok := v.Max()
+	if _, ok := v.Max(); ok {
+		return false
+	}
+	_, ok := v.Quantile(0.5)
 	return !ok
 }
 
