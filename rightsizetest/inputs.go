@@ -138,6 +138,8 @@ func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation
 			rec.Limits[r] = limit
 		case 2:
 			rec.UnsetLimits = append(rec.UnsetLimits, r)
+		case 3, 4:
+			rec.KeepRatio = append(rec.KeepRatio, r)
 		}
 	}
 	return rec
