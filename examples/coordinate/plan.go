@@ -239,7 +239,8 @@ func (t *task) placeSum(path string) fault {
 			return faultAt(t.field(at), at, "with "+listed(asked))
 		}
 	}
-	return faultAt(t.origin, "", "")
+	const containers = "spec.template.spec.containers"
+	return faultAt(t.field(containers), containers, "")
 }
 
 // splitPath cuts root[index].rest; index is beyond every list where there is none.
