@@ -1,157 +1,300 @@
-package hpacouple
+package main
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
-	"github.com/kube-rightsize/rightsize/risk"
+	"github.com/kube-rightsize/rightsize/internal/manifest"
 )
 
-// given is a field with the owners that it had.
-type given struct {
-	field  place
-	owners []risk.Owner
+// task is one workload with what is asked of it.
+type task struct {
+	*workload
+	around
+	wishes    []wish
+	asked     map[ask]wish // the same
+	throttled []string     // containers
+	oomKilled []string
+	atMax     bool
+	measured  *measured // nil without --usage
 }
 
-// entryPointer is the place of something in managedFields.
-func entryPointer(index int, keys ...string) string {
-	return fieldsv1.Pointer(append([]string{"metadata", "managedFields", strconv.Itoa(index)}, keys...)...)
+// assign gives every wish and fact to its workloads. One that matches nothing is a fault.
+func assign(all []*workload, around *surroundings, rows []manifest.Request, s settings) (tasks []*task, notes []string, faults []fault) {
+	for _, w := range all {
+		tasks = append(tasks, &task{workload: w, around: around.of(w)})
+	}
+	wishes := slices.Concat(s.wishes, fromRows(rows))
+	for _, t := range tasks {
+		wishes = append(wishes, t.recommended()...)
+	}
+	find := finder(tasks)
+	missed := func(source fault, s scope) {
+		source.Message = around.unmatched(s)
+		if unread := around.unread(s); len(unread) > 0 { // a fault already, from which this one follows
+			notes = append(notes, source.Field+": "+source.Message+"; could not be read: "+listed(unread))
+			return
+		}
+		faults = append(faults, source)
+	}
+	for _, w := range wishes {
+		to := find(w.scope)
+		if len(to) == 0 {
+			missed(w.source, w.scope)
+		}
+		if w.rank == fromFlag || (w.rank == fromNamedFlag && len(to) > 1) {
+			notes = append(notes, spread(w.source.Field, to)...)
+		}
+		for _, t := range to {
+			t.wishes = append(t.wishes, w)
+		}
+	}
+	for _, f := range s.facts {
+		to := find(f.scope)
+		if len(to) == 0 {
+			missed(f.source, f.scope)
+		}
+		if f.name == "" || len(to) > 1 {
+			notes = append(notes, spread(f.source.Field, to)...)
+		}
+		for _, t := range to {
+			if f.container != "" && !t.has(f.container) {
+				f.source.Message = fmt.Sprintf("the template of %s has no container %s", t, f.container)
+				faults = append(faults, f.source)
+				continue
+			}
+			t.learn(f)
+		}
+	}
+	for _, t := range tasks {
+		t.readStatuses()
+	}
+	return tasks, slices.Compact(notes), faults
 }
 
-// giveUp is the patch of managedFields: D, or R where there is something to give back.
-func (r *release) giveUp(ref ObjectRef, o *owned, back []given, parts [][]string) *Write {
-	if len(parts) == 0 {
+// fromRows are the wishes of --requests.
+func fromRows(rows []manifest.Request) (wishes []wish) {
+	for _, r := range rows {
+		kind := r.Kind
+		if k, err := kindOf(kind); err == nil {
+			kind = k
+		}
+		w := wish{scope: scope{kind, r.Namespace, r.Name, r.Container}, rank: fromTable, source: faultAt(r.Origin, "", ""), resource: r.Resource}
+		if r.Request != nil {
+			w.amount, w.source.Field = *r.Request, "request"
+			wishes = append(wishes, w)
+		}
+		if r.Limit != nil {
+			w.amount, w.source.Field, w.isLimit = *r.Limit, "limit", true
+			wishes = append(wishes, w)
+		}
+	}
+	return wishes
+}
+
+// recommended are the wishes of the workload's VerticalPodAutoscalers. One for a container that the template lacks is only noted: it is
+// injected, or gone.
+func (t *task) recommended() (wishes []wish) {
+	for _, v := range t.recommends {
+		if v.Object.Status.Recommendation == nil {
+			continue
+		}
+		at := field.NewPath("status", "recommendation", "containerRecommendations")
+		for i, c := range v.Object.Status.Recommendation.ContainerRecommendations {
+			if !t.has(c.ContainerName) {
+				t.notes = append(t.notes, fmt.Sprintf("VerticalPodAutoscaler %s recommends requests for container %s, which the template does not hold; they are left out", v.Name, c.ContainerName))
+				continue
+			}
+			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+				if q, ok := c.Target[name]; ok {
+					path := at.Index(i).Child("target").Key(string(name)).String()
+					wishes = append(wishes, wish{scope: scope{t.Kind, t.Namespace, t.Name, c.ContainerName}, rank: fromRecommender, from: v.Name, resource: name, amount: q,
+						source: faultAt(v.Field(path), path, "")})
+				}
+			}
+		}
+	}
+	return wishes
+}
+
+// finder finds the workloads that a scope speaks of. A container that no template holds but a live pod does is passed on to its workload,
+// whose plan says why it cannot be changed.
+func finder(tasks []*task) func(scope) []*task {
+	named, having := map[[2]string][]*task{}, map[string][]*task{}
+	for _, t := range tasks {
+		k := [2]string{t.Kind, t.Name}
+		named[k] = append(named[k], t)
+		for _, list := range [][]corev1.Container{t.template.Spec.Containers, t.template.Spec.InitContainers} {
+			for i := range list {
+				if l := having[list[i].Name]; len(l) == 0 || l[len(l)-1] != t {
+					having[list[i].Name] = append(l, t)
+				}
+			}
+		}
+	}
+	return func(s scope) (to []*task) {
+		switch {
+		case s.name != "":
+			for _, t := range named[[2]string{s.kind, s.name}] {
+				if t.is(s) {
+					to = append(to, t)
+				}
+			}
+			return to
+		case s.container == "":
+			return tasks
+		case len(having[s.container]) > 0:
+			return having[s.container]
+		}
+		for _, t := range tasks {
+			if t.live != nil && lives(t.live.Object, s.container) {
+				to = append(to, t)
+			}
+		}
+		return to
+	}
+}
+
+func lives(p *corev1.Pod, container string) bool {
+	return hasContainer(&p.Spec, container) ||
+		slices.ContainsFunc(p.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool { return c.Name == container })
+}
+
+// spread says to which workloads a flag without KIND/NAME applies.
+func spread(flag string, to []*task) []string {
+	if len(to) == 0 {
 		return nil
 	}
-	var p patch
-	mine := &o.entries[o.mine]
-	back = byUpdate(back)
-	for _, g := range back {
-		p.testHas(mine, g.field)
+	var names []string
+	for _, t := range to {
+		names = append(names, t.String())
 	}
-	o.giveBack(&p, back)
-	p.takeOut(mine, parts)
-	return &Write{Object: ref, PatchType: JSONPatch, FieldManager: r.manager, Body: p.body()}
+	return []string{flag + " applies to " + listed(names)}
 }
 
-// byUpdate leaves only owners by update: never give a field back to an applier.
-func byUpdate(back []given) (out []given) {
-	for _, g := range back {
-		g.owners = slices.DeleteFunc(slices.Clone(g.owners), func(o risk.Owner) bool { return o.Operation != metav1.ManagedFieldsOperationUpdate })
-		if len(g.owners) > 0 {
-			out = append(out, g)
+// unmatched says that nothing fits a scope.
+func (s *surroundings) unmatched(sc scope) string {
+	switch {
+	case sc.name == "" && sc.container == "":
+		return "found no workload"
+	case sc.name == "":
+		return "found no workload with a container " + sc.container
+	}
+	for _, rs := range s.objects.ReplicaSets {
+		if sc.names(rs.Identity) {
+			return fmt.Sprintf("ReplicaSet %s/%s belongs to a controller; name that", rs.Namespace, rs.Name)
 		}
 	}
-	return out
+	return fmt.Sprintf("found no %s %s", sc.kind, strings.TrimPrefix(sc.namespace+"/"+sc.name, "/"))
 }
 
-// testHas tests that our entry still has a field: who takes it leaves the entry as it is otherwise.
-func (p *patch) testHas(mine *ownedEntry, f place) {
-	node := f.in(mine.APIVersion, &mine.tree)
-	path := []string{"fieldsV1"}
-	path = append(path, spelledPath(&mine.tree, f.path(mine.APIVersion))...)
-	p.op("test", entryPointer(mine.index, path...), node.AppendJSON(nil))
-}
-
-// spelledPath is a path with the keys of items as the tree spells them.
-func spelledPath(tree *fieldsv1.Node, path []string) []string {
-	out := slices.Clone(path)
-	n := tree
-	for i, key := range path {
-		next := n.Child(key)
-		if name, is := fieldsv1.ItemName(key); next == nil && is {
-			next = n.Item(name)
+// unread names the workloads that a scope may speak of and that could not be read.
+func (s *surroundings) unread(sc scope) (names []string) {
+	for _, r := range s.objects.Refused {
+		if _, err := kindOf(r.Kind); err == nil && !r.Policy && !r.Again && sc.names(r.Identity) {
+			names = append(names, fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name))
 		}
-		if next == nil {
-			return out
-		}
-		out[i], n = next.Key, next
 	}
-	return out
+	return names
 }
 
-// takeOut removes our entry, or parts of it.
-func (p *patch) takeOut(mine *ownedEntry, parts [][]string) {
-	p.test(entryPointer(mine.index, "manager"), mine.Manager)
-	p.test(entryPointer(mine.index, "operation"), string(mine.Operation))
-	for _, part := range parts {
-		keys := part
-		if len(keys) > 0 {
-			keys = append([]string{"fieldsV1"}, part...)
-		}
-		p.op("remove", entryPointer(mine.index, keys...), nil)
+func (t *task) learn(f fact) {
+	switch f.event {
+	case throttled:
+		t.throttled = append(t.throttled, f.container)
+	case oomKilled:
+		t.oomKilled = append(t.oomKilled, f.container)
+	case maxReplicasReached:
+		t.atMax = true
 	}
 }
 
-// giveBack adds the fields to the entries of their former owners. An entry that is there gets them one by one; one that is gone is added
-// whole, at the end, where it moves no other.
-func (o *owned) giveBack(p *patch, back []given) {
-	trees := map[int]*fieldsv1.Node{} // as they will be, by place in entries
-	var made []risk.Owner
-	for k, g := range back {
-		for _, owner := range g.owners {
-			i := slices.IndexFunc(o.entries, func(e ownedEntry) bool {
-				return e.Manager == owner.Manager && e.Operation == owner.Operation && e.APIVersion == owner.APIVersion
-			})
-			if i >= 0 {
-				if trees[i] == nil {
-					trees[i] = o.entries[i].tree.Clone()
+// readStatuses learns from the pods' statuses which containers were OOM-killed.
+func (t *task) readStatuses() {
+	for _, p := range t.pods {
+		for _, c := range slices.Concat(p.Object.Status.ContainerStatuses, p.Object.Status.InitContainerStatuses) {
+			for _, state := range []corev1.ContainerState{c.State, c.LastTerminationState} {
+				if state.Terminated == nil || state.Terminated.Reason != "OOMKilled" {
+					continue
 				}
-				p.addTo(&o.entries[i], trees[i], g.field)
-				continue
+				if !t.has(c.Name) {
+					t.notes = append(t.notes, fmt.Sprintf("pod %s: container %s was OOM-killed, but the template does not hold it", p.Name, c.Name))
+					continue
+				}
+				t.notes = append(t.notes, fmt.Sprintf("pod %s: container %s was OOM-killed; its memory request must not decrease", p.Name, c.Name))
+				t.oomKilled = append(t.oomKilled, c.Name)
 			}
-			if owner.Field = ""; slices.Contains(made, owner) {
-				continue
-			}
-			made = append(made, owner)
-			p.op("add", "/metadata/managedFields/-", newEntry(owner, back[k:]))
 		}
 	}
 }
 
-// addTo adds one field to an entry. Where a node on the way owns itself as an empty object it must go on saying so.
-func (p *patch) addTo(e *ownedEntry, tree *fieldsv1.Node, f place) {
-	p.test(entryPointer(e.index, "manager"), e.Manager)
-	p.test(entryPointer(e.index, "operation"), string(e.Operation))
-	p.test(entryPointer(e.index, "apiVersion"), e.APIVersion)
-	path := spelledPath(tree, f.path(e.APIVersion))
-	known := 0 // how much of the path is there
-	for known < len(path) && tree.At(path[:known+1]...) != nil {
-		known++
-	}
-	if known == len(path) {
-		return // it has the field already
-	}
-	at := func(keys ...string) string { return entryPointer(e.index, append([]string{"fieldsV1"}, keys...)...) }
-	if parent := tree.At(path[:known]...); len(parent.Children) == 0 && known > 0 {
-		p.op("add", at(append(slices.Clone(path[:known]), fieldsv1.Self)...), []byte("{}"))
-		tree.Insert(append(slices.Clone(path[:known]), fieldsv1.Self)...)
-	}
-	tree.Insert(path...)
-	p.op("add", at(path[:known+1]...), tree.At(path[:known+1]...).AppendJSON(nil))
-}
-
-// newEntry is an entry for an owner with all its fields. The server sets no time for it, and needs none.
-func newEntry(owner risk.Owner, back []given) []byte {
-	var tree fieldsv1.Node
-	for _, g := range back {
-		for _, o := range g.owners {
-			if o.Manager == owner.Manager && o.Operation == owner.Operation && o.APIVersion == owner.APIVersion {
-				tree.Insert(g.field.path(o.APIVersion)...)
+// settleWishes keeps one wish per container, resource and kind of amount: that of the highest rank. Two of one rank are a fault.
+func (t *task) settleWishes() {
+	all := t.wishes
+	t.wishes, t.asked = nil, map[ask]wish{}
+	for _, w := range all {
+		k := ask{w.container, w.resource, w.isLimit}
+		first, taken := t.asked[k]
+		same := w.rank == fromRecommender && first.amount.Cmp(w.amount) == 0
+		if taken && first.rank == w.rank && !same {
+			w.source.Message = fmt.Sprintf("found a second %s of %s for container %s of %s, expected one; the first is %s", w.what(), w.resource, w.container, t, first.source)
+			if w.rank != fromFlag && w.rank != fromNamedFlag {
+				w.source.Message += fmt.Sprintf("; --%s %s/%s/%s:%s=AMOUNT goes before both", w.what(), t.Kind, t.Name, w.container, w.resource)
 			}
+			t.faults = append(t.faults, w.source)
+		}
+		if !taken || first.rank < w.rank {
+			t.asked[k] = w
 		}
 	}
-	var j jsonText
-	j.open('{')
-	j.pair("apiVersion", owner.APIVersion)
-	j.pair("fieldsType", "FieldsV1")
-	j.key("fieldsV1")
-	j.raw(tree.AppendJSON(nil))
-	j.pair("manager", owner.Manager)
-	j.pair("operation", string(owner.Operation))
-	j.shut('}')
-	return j
+	for _, w := range all {
+		if k := (ask{w.container, w.resource, w.isLimit}); t.asked[k].rank == w.rank {
+			t.wishes = append(t.wishes, w)
+		}
+	}
+}
+
+// ask is what a wish is about, within a workload.
+type ask struct {
+	container string
+	resource  corev1.ResourceName
+	isLimit   bool
+}
+
+// list is the field of a recommendation that holds it.
+func (a ask) list() string {
+	if a.isLimit {
+		return "limits"
+	}
+	return "requests"
+}
+
+// asks are all that can be asked of a container.
+func asks(container string) []ask {
+	return []ask{{container, corev1.ResourceCPU, false}, {container, corev1.ResourceMemory, false}, {container, corev1.ResourceCPU, true}, {container, corev1.ResourceMemory, true}}
+}
+
+// sources names where the wishes come from, each source once.
+func (t *task) sources() []string {
+	out, seen := []string{}, map[string]bool{}
+	for _, w := range t.wishes {
+		name := w.source.Field // a flag
+		switch w.rank {
+		case fromRecommender:
+			name = "VerticalPodAutoscaler " + w.from
+		case fromUsage:
+			name = "usage (" + w.from + ")"
+		case fromTable:
+			name = w.source.File
+		}
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }
