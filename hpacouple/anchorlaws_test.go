@@ -176,6 +176,9 @@ func lawStateless(t *rapid.T) {
 	in.State = &hpacouple.State{}
 	with, okWith := planned(t, in)
 	require.Equal(t, ok, okWith)
+	if !ok {
+		return
+	}
 	require.Nil(t, without.State)
 	require.Empty(t, without.Standing)
 	with.State, with.Standing = nil, ""

@@ -18,3 +18,10 @@ func milli(m int64) resource.Quantity { return *resource.NewMilliQuantity(m, res
 
 // copyInput is a deep copy, to see that an input was not written to and that a result does not share with it.
 func copyInput(in hpacouple.Input) hpacouple.Input { return *in.DeepCopy() }
+
+// apply writes a plan into a copy of the input and leaves the input's state.
+func apply(in hpacouple.Input, r hpacouple.Result) hpacouple.Input {
+	out := rightsizetest.Apply(in, r)
+	out.State = in.State.DeepCopy()
+	return out
+}

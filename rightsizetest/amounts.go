@@ -1,6 +1,8 @@
 package rightsizetest
 
 import (
+	"math"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -31,7 +33,7 @@ func drawContainer(t *rapid.T, name string) corev1.Container {
 	c := corev1.Container{Name: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}}
 	for _, r := range []corev1.ResourceName{"cpu", "memory"} {
 		request := amountOf(t, r, name+"-"+string(r))
-		switch rapid.IntRange(0, 11).Draw(t, name+"-shape") {
+		switch rapid.IntRange(0, 12).Draw(t, name+"-shape") {
 		case 0: // neither
 			if oneIn(t, 3, "absent") {
 				continue
@@ -45,6 +47,8 @@ func drawContainer(t *rapid.T, name string) corev1.Container {
 			limit := request.DeepCopy()
 			limit.Add(amountOf(t, r, name+"-above"))
 			c.Resources.Requests[r], c.Resources.Limits[r] = request, limit
+		case 12: // a request of nothing
+			c.Resources.Requests[r] = milli(0)
 		default:
 			c.Resources.Requests[r] = request
 		}
@@ -65,6 +69,9 @@ func near(t *rapid.T, present resource.Quantity, name corev1.ResourceName) resou
 		return amountOf(t, name, "rec")
 	}
 	percent := rapid.Int64Range(5, 260).Draw(t, "percent")
+	if m > math.MaxInt64/260 {
+		percent = min(percent, 100)
+	}
 	to := max(m/100*percent+m%100*percent/100, 1)
 	if name == corev1.ResourceMemory {
 		return bytes(max(to/1000, 1))

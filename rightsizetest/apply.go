@@ -20,15 +20,16 @@ func Apply(in hpacouple.Input, r hpacouple.Result) hpacouple.Input {
 		writeContainers(out.Pod.Spec.Containers, r.Containers)
 		writeContainers(out.Pod.Spec.InitContainers, r.Containers)
 	}
-	if out.HPA == nil || len(r.Targets) != 1 {
+	one, several := hpaOf(*out)
+	if one == nil || several || len(r.Targets) != 1 {
 		return *out
 	}
 	to := r.Targets[0].To
-	switch list := out.HPA.Spec.Metrics; {
+	switch list := one.Spec.Metrics; {
 	case len(list) == 1 && list[0].Type == autoscalingv2.ResourceMetricSourceType && list[0].Resource != nil:
 		list[0].Resource.Target.AverageUtilization = &to
 	case len(list) == 0:
-		out.HPA.Spec.Metrics = []autoscalingv2.MetricSpec{utilization(corev1.ResourceCPU, to)}
+		one.Spec.Metrics = []autoscalingv2.MetricSpec{utilization(corev1.ResourceCPU, to)}
 	}
 	return *out
 }

@@ -2,6 +2,7 @@ package rightsizetest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -12,7 +13,8 @@ import (
 	"github.com/kube-rightsize/rightsize/hpacouple"
 )
 
-// Inputs draws what clusters hold, biased to where rules act. Every outcome, skip reason and acting bound has a share of more than a percent.
+// Inputs draws what clusters hold, biased to where rules act. Every outcome, skip reason, acting bound and cause has a share of more than a
+// percent.
 func Inputs() *rapid.Generator[hpacouple.Input] {
 	return rapid.Custom(func(t *rapid.T) hpacouple.Input {
 		in := hpacouple.Input{Workload: hpacouple.Workload{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"}}
@@ -29,14 +31,20 @@ func Inputs() *rapid.Generator[hpacouple.Input] {
 		if !oneIn(t, 20, "noHPA") {
 			in.HPA = drawHPA(t)
 		}
+		if oneIn(t, 40, "otherHPA") {
+			in.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{drawHPA(t)}
+		}
 		in.MaxReplicasReached = oneIn(t, 25, "atMax")
 		drawOptions(t, &in.Options)
+		if oneIn(t, 12, "tight") {
+			drawTight(t, &in)
+		}
 		return in
 	})
 }
 
 // Templates draws pod templates: one to three containers, sometimes init containers and sidecars, sometimes requests of the pod itself; requests
-// missing, equal to their limit, fractional, off the step.
+// missing, 0, equal to their limit, fractional, off the step, near the end of int64.
 func Templates() *rapid.Generator[*corev1.PodSpec] { return rapid.Custom(drawTemplate) }
 
 // Recommendations draws one recommendation for each container of a template, near what is there, or none at all; with limits, limits taken
@@ -74,6 +82,9 @@ func drawTemplate(t *rapid.T) *corev1.PodSpec {
 		}
 		spec.InitContainers = append(spec.InitContainers, c)
 	}
+	if oneIn(t, 40, "huge") {
+		drawHuge(t, &spec.Containers[0].Resources)
+	}
 	if oneIn(t, 25, "podLevel") {
 		total := bytes(1 << 44)
 		spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{"memory": total}}
@@ -82,6 +93,14 @@ func drawTemplate(t *rapid.T) *corev1.PodSpec {
 		}
 	}
 	return spec
+}
+
+// drawHuge draws a request whose thousandths are near the end of int64, alone or together with others.
+func drawHuge(t *rapid.T, r *corev1.ResourceRequirements) {
+	name := rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory"}).Draw(t, "huge resource")
+	ends := rapid.SampledFrom([]int64{math.MaxInt64, math.MaxInt64 / 2, 1 << 62, math.MaxInt64 / 90}).Draw(t, "end")
+	delete(r.Limits, name)
+	r.Requests[name] = milli(ends - rapid.Int64Range(0, 5000).Draw(t, "below the end"))
 }
 
 func drawRecommendations(t *rapid.T, spec *corev1.PodSpec) (out []hpacouple.Recommendation) {

@@ -13,12 +13,27 @@ import (
 
 // The laws read what a plan does to the objects, never what it says about its own working.
 
+// hpaOf is the first HPA that is there, and whether there are others.
+func hpaOf(in hpacouple.Input) (one *autoscalingv2.HorizontalPodAutoscaler, several bool) {
+	one = in.HPA
+	for _, h := range in.OtherHPAs {
+		switch {
+		case one == nil:
+			one = h
+		case h != nil && h != one:
+			several = true
+		}
+	}
+	return one, several
+}
+
 // coupledEntry is the one entry that a plan can coordinate.
 func coupledEntry(in hpacouple.Input) (metrics.Entry, bool) {
-	if in.HPA == nil || in.Workload.Kind == "DaemonSet" || len(in.OtherHPAs) > 0 {
+	one, several := hpaOf(in)
+	if one == nil || several || in.Workload.Kind == "DaemonSet" {
 		return metrics.Entry{}, false
 	}
-	entries := metrics.Classify(&in.HPA.Spec)
+	entries := metrics.Classify(&one.Spec)
 	if len(entries) != 1 || !entries[0].Coupled() || entries[0].Type != autoscalingv2.ResourceMetricSourceType || entries[0].Utilization < 1 {
 		return metrics.Entry{}, false
 	}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 )
 
@@ -21,6 +22,9 @@ type task struct {
 	oomKilled []string
 	atMax     bool
 	measured  *measured // nil without --usage
+	rollsBack bool
+	releases  bool
+	ledger    ledger.Ledger
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -58,7 +62,7 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 		if len(to) == 0 {
 			missed(f.source, f.scope)
 		}
-		if f.name == "" || len(to) > 1 {
+		if (f.name == "" && !f.undoes()) || (f.name != "" && len(to) > 1) {
 			notes = append(notes, spread(f.source.Field, to)...)
 		}
 		for _, t := range to {
@@ -210,6 +214,10 @@ func (t *task) learn(f fact) {
 		t.oomKilled = append(t.oomKilled, f.container)
 	case maxReplicasReached:
 		t.atMax = true
+	case rollBack:
+		t.rollsBack = true
+	case release:
+		t.releases = true
 	}
 }
 
@@ -252,7 +260,12 @@ func (t *task) settleWishes() {
 		}
 	}
 	for _, w := range all {
-		if k := (ask{w.container, w.resource, w.isLimit}); t.asked[k].rank == w.rank {
+		k := ask{w.container, w.resource, w.isLimit}
+		if w.keepsRatio && t.asked[ask{w.container, w.resource, false}].rank != w.rank {
+			delete(t.asked, k) // it goes with the request that it was made with
+			continue
+		}
+		if t.asked[k].rank == w.rank {
 			t.wishes = append(t.wishes, w)
 		}
 	}

@@ -1,19 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/recommend"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // settings are what the arguments say.
@@ -35,7 +39,14 @@ type settings struct {
 	progress   func(rows int64)
 	startups   []wish // cpu used while starting
 	options    hpacouple.Options
+	retake     bool
 }
+
+// undoes says that rollbacks or releases are asked for, rather than changes.
+func (s *settings) undoes() bool { return slices.ContainsFunc(s.facts, fact.undoes) }
+
+// manager is the field manager of the writes.
+func (s *settings) manager() string { return cmp.Or(s.options.FieldManager, risk.DefaultFieldManager) }
 
 // option is one flag.
 type option program.Flag[settings]
@@ -54,7 +65,8 @@ func options() []option {
 			s.files = append(s.files, strings.Split(v, ",")...)
 			return nil
 		}, "a file or directory of manifests, YAML or JSON; - is standard input; the same as FILE"},
-		{"output", "o", "FORMAT", false, program.Format(func(s *settings) *string { return &s.format }), "table (default), json or yaml"},
+		{"output", "o", "FORMAT", false, program.Format(func(s *settings) *string { return &s.format }, "writes"),
+			"table (default), json, yaml, or writes: the requests to the API server that carry out what is allowed"},
 		{"request", "", "[KIND/NAME/]CONTAINER:cpu=700m,memory=512Mi", false, func(s *settings, v string) error { return s.wish("--request", v) },
 			"new requests; without KIND/NAME/ of every workload that has the container; repeatable"},
 		{"limit", "", "[KIND/NAME/]CONTAINER:cpu=1,memory=1Gi", false, func(s *settings, v string) error { return s.wish("--limit", v) },
@@ -83,6 +95,12 @@ func options() []option {
 		{"largest-node", "", "cpu=4,memory=16Gi", false, func(s *settings, v string) (err error) { s.options.LargestNode, err = amounts(v); return err },
 			"what the largest node can give to pods"},
 		{"kube-version", "", "1.37.2", false, setVersion, "the version of the API server and the controller manager"},
+		{"rollback", "", "KIND/NAME", true, func(s *settings, v string) error { return s.fact(rollBack, v) },
+			"put requests and target back as they were before the last change, which the workload remembers (annotation " + ledger.Annotation + "); without a value of every workload; repeatable"},
+		{"release", "", "KIND/NAME", true, func(s *settings, v string) error { return s.fact(release, v) },
+			"give up what is ours: the values stay, and belong to their former owners where that is possible; with --rollback the values go back as well; repeatable"},
+		{"field-manager", "", "NAME", false, setManager, "the field manager of the writes (default " + risk.DefaultFieldManager + ")"},
+		{"retake", "", "", false, program.Switch(func(s *settings) *bool { return &s.retake }), "also write what somebody has taken back, or holds as well"},
 		{"read-only", "", "", false, program.Switch(func(s *settings) *bool { return &s.readOnly }), "HPAs may not be patched"},
 		{"exit-code", "", "", false, program.Switch(func(s *settings) *bool { return &s.exitCode }), "exit with 3 if a workload is skipped or blocked"},
 		{"help", "h", "", false, program.Switch(func(s *settings) *bool { return &s.help }), "print this text"},
@@ -104,40 +122,12 @@ func parse(args []string) (settings, error) {
 	return s, s.check()
 }
 
-// check refuses what cannot be meant as a whole.
-func (s *settings) check() error {
-	names := slices.Concat(s.files, s.tables)
-	for _, u := range s.usage {
-		names = append(names, u.name)
+func setManager(s *settings, value string) error {
+	const most = 128 // of the API server, for the longer of the two names
+	if value == "" || len(ledger.Manager(value)) > most || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("expected a name of 1 to %d printable characters", most-len(ledger.Manager("")))
 	}
-	if err := program.OneStandardInput(names); err != nil {
-		return err
-	}
-	type said struct {
-		scope
-		resource corev1.ResourceName
-		isLimit  bool
-	}
-	before := map[said]wish{}
-	for _, w := range s.wishes {
-		k := said{w.scope, w.resource, w.isLimit}
-		if other, is := before[k]; is {
-			return fmt.Errorf("%s: the %s %s of this container was given before, by %s", w.source.Field, w.resource, w.what(), other.source.Field)
-		}
-		before[k] = w
-	}
-	flags := map[string]string{"autoPatch": "--auto-patch", "minUtilization": "--bounds", "maxUtilization": "--bounds", "steps": "--step",
-		"largestNode": "--largest-node", "tolerance": "--tolerance"}
-	_, errs := hpacouple.Plan(hpacouple.Input{Options: s.options})
-	for _, e := range errs {
-		if path, ok := strings.CutPrefix(e.Field, "options."); ok {
-			name := path
-			if i := strings.IndexAny(path, "[."); i >= 0 {
-				name = path[:i]
-			}
-			return fmt.Errorf("%s: %s", flags[name], e.ErrorBody())
-		}
-	}
+	s.options.FieldManager = value
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
@@ -241,16 +242,28 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 				t.notes = append(t.notes, fmt.Sprintf("usage of container %s says nothing about %s: %s", c.Name, a.Resource, a.Reason))
 				continue
 			}
-			w := wish{scope: scope{t.Kind, t.Namespace, t.Name, c.Name}, rank: fromUsage, from: strategy.Name, resource: a.Resource,
-				amount: recommend.Quantity(a.Resource, a.Request), source: fault{Field: "--usage", File: ""}}
-			t.wishes = append(t.wishes, w)
-			if a.Limit.To != nil && (a.Limit.From == nil || *a.Limit.From != *a.Limit.To) {
-				w.isLimit, w.amount = true, recommend.Quantity(a.Resource, *a.Limit.To)
-				t.wishes = append(t.wishes, w)
-			}
+		}
+		if asked, ok := hpacouple.RecommendationFor(*c); ok {
+			t.wishFor(asked, strategy.Name)
 		}
 	}
 	return nil
+}
+
+// wishFor wishes for what is recommended for a container.
+func (t *task) wishFor(r hpacouple.Recommendation, from string) {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		w := wish{scope: scope{t.Kind, t.Namespace, t.Name, r.Container}, rank: fromUsage, from: from, resource: name, source: fault{Field: "--usage"}}
+		if q, ok := r.Requests[name]; ok {
+			w.amount = q
+			t.wishes = append(t.wishes, w)
+		}
+		w.amount, w.isLimit, w.keepsRatio = resource.Quantity{}, true, slices.Contains(r.KeepRatio, name)
+		q, ok := r.Limits[name]
+		if w.amount = q; ok || w.keepsRatio {
+			t.wishes = append(t.wishes, w)
+		}
+	}
 }
 
 // podCount is how many pods save.

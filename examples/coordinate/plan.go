@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
@@ -27,27 +28,51 @@ func coordinate(d documents, s settings) report {
 		t.settleWishes()
 	}
 	r := newReport()
+	r.undoes, r.manager = s.undoes(), s.manager()
 	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
 	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
-		if len(t.wishes) == 0 {
+		item, ok, faults := t.item(s, around.policies[t.Namespace])
+		r.Errors = append(r.Errors, faults...)
+		if ok {
+			r.Items = append(r.Items, item)
+		} else if len(faults) == 0 {
 			left++
-			continue
 		}
-		item, faults := t.plan(s, around.policies[t.Namespace])
-		if len(faults) > 0 {
-			r.Errors = append(r.Errors, faults...)
-			continue
-		}
-		r.Items = append(r.Items, item)
 	}
-	if left > 0 {
+	if left > 0 && r.undoes {
+		r.Notes = append(r.Notes, fmt.Sprintf("with nothing to undo, so left alone: %d of %d workloads", left, len(tasks)))
+	} else if left > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("without new requests, so not planned: %d of %d workloads", left, len(tasks)))
 	}
 	return r
+}
+
+// item is what the report says of one workload; ok is false where nothing is asked of it, or faults stand against it.
+func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
+	asked := len(t.wishes) > 0
+	if s.undoes() {
+		asked = t.rollsBack || t.releases
+	}
+	if !asked {
+		return i, false, nil
+	}
+	var err error
+	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
+		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
+	}
+	if s.undoes() {
+		i, ok = t.undo(s)
+		return i, ok, nil
+	}
+	if i, ok = t.finish(s); ok {
+		return i, true, nil
+	}
+	i, faults = t.plan(s, p)
+	return i, len(faults) == 0, faults
 }
 
 // plan plans and admits one workload.
@@ -71,14 +96,16 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 		}
 		p.Spec.HPA = &on
 	}
-	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly,
-		Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	live := t.liveObjects(in.HPA)
+	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly, Live: live})
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
 	i := newItem(t, in, result, verdict)
 	i.policyUnknown = p.unknown
 	t.explain(&i, s)
+	t.sends(&i, s, verdict, live)
+	i.sortNotes()
 	return i, nil
 }
 
@@ -90,6 +117,7 @@ func (t *task) input(s settings) hpacouple.Input {
 		Pod:                metrics.Pod{Spec: &t.template.Spec},
 		TemplateLabels:     t.template.Labels,
 		Recommendations:    t.recommendations(),
+		State:              t.ledger.State(),
 		MaxReplicasReached: t.atMax,
 		Surroundings:       t.surroundings(),
 		Options:            s.options,
@@ -153,9 +181,14 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 		return found[name]
 	}
 	for _, w := range t.wishes {
-		if w.isLimit {
+		if w.keepsRatio {
+			of(w.container).KeepRatio = append(of(w.container).KeepRatio, w.resource)
+		}
+		switch {
+		case w.keepsRatio && w.amount.IsZero():
+		case w.isLimit:
 			of(w.container).Limits[w.resource] = w.amount
-		} else {
+		default:
 			of(w.container).Requests[w.resource] = w.amount
 		}
 	}
@@ -188,6 +221,8 @@ func (t *task) placeOne(in hpacouple.Input, path string) fault {
 	case "template":
 		at := strings.TrimPrefix("spec.template."+rest, ".")
 		return faultAt(t.field(at), at, "")
+	case "state":
+		return faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"].anchor."+rest, "")
 	case "livePod":
 		switch {
 		case t.live == nil:

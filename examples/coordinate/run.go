@@ -14,7 +14,7 @@ const (
 	exitFine    = 0 // whatever the outcomes
 	exitInput   = 1 // a fault of the input, or the report could not be written
 	exitFlags   = 2 // flags that cannot be meant
-	exitBlocked = 3 // with --exit-code: a workload is skipped or blocked
+	exitBlocked = 3 // with --exit-code: a workload is skipped, blocked or contested
 )
 
 // run is the whole program. What it writes depends on its arguments and the files that they name alone.
@@ -47,11 +47,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	case s.exitCode && r.heldBack():
 		code = exitBlocked
 	}
-	err = program.Write(stdout, r, s.format, func() []byte { return table(r, terminal) })
+	err = program.Write(stdout, r, s.format, func() []byte {
+		if s.format == "writes" {
+			return writesText(r)
+		}
+		return table(r, terminal)
+	})
 	return program.Finish("coordinate", stderr, err, code)
 }
 
-// heldBack says whether a workload is blocked; a skipped one always is.
+// heldBack says whether a workload is blocked, as a skipped one always is, or its change cannot be written.
 func (r report) heldBack() bool {
-	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed })
+	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed || len(i.Contested)+len(i.Stale) > 0 })
 }

@@ -67,7 +67,10 @@ func (p *page) item(i *item) {
 	} else if i.Admission.Cause != "" {
 		verdict += " (" + string(i.Admission.Cause) + ")"
 	}
-	name := program.Plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
+	if i.Action != actChange {
+		outcome = string(i.Action) + " (" + outcome + ")"
+	}
+	name := program.Plain(i.Workload.String())
 	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
 	p.line("")
 	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "SAVES/H", "WHY"}}
@@ -76,6 +79,10 @@ func (p *page) item(i *item) {
 	}
 	for _, t := range i.Targets {
 		rows = append(rows, targetRow(i, t))
+	}
+	if i.Action != actChange {
+		p.undoing(i, rows)
+		return
 	}
 	p.rows(rows)
 	p.line("")
@@ -176,6 +183,8 @@ func targetWhy(i *item, t target) string {
 	w := i.Working
 	mine := w != nil && w.Resource == t.Resource
 	switch {
+	case i.Action != actChange:
+		return ""
 	case i.Outcome == hpacouple.Skip:
 		return bounds.RuleSkip.Sentence()
 	case !mine:
@@ -220,6 +229,10 @@ func (p *page) rows(rows [][]string) {
 
 // summary is the last line.
 func (p *page) summary(r report) {
+	if len(r.Items) == 0 && len(r.Errors) == 0 && r.undoes {
+		p.line("Nothing is to be undone: no workload remembers a change, and of a release none has fields of " + program.Plain(r.manager) + ".")
+		return
+	}
 	if len(r.Items) == 0 && len(r.Errors) == 0 {
 		p.line("Nothing was planned: no workload has new requests. Give --request, --requests, --usage or a VerticalPodAutoscaler with a recommendation.")
 		return
@@ -255,4 +268,25 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
+}
+
+// undoing writes an item of which nothing new is planned.
+func (p *page) undoing(i *item, rows [][]string) {
+	if len(rows) > 1 {
+		p.rows(rows)
+		p.line("")
+	}
+	switch {
+	case i.Admission.Cause != "":
+		e := i.Admission.Cause.Entry()
+		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
+		p.line("    Next: " + e.Next)
+	case len(i.Writes) > 0:
+		p.line("  " + count(len(i.Writes), "write") + "; -o writes shows them.")
+	default:
+		p.line("  Nothing is to be written.")
+	}
+	for _, n := range i.Notes {
+		p.line("  Note: " + program.Plain(n))
+	}
 }

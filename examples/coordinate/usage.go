@@ -17,6 +17,7 @@ A FILE holds 16 MiB at most; what kubectl prints of a whole cluster with many po
   coordinate web.yaml --request app:cpu=700m --coordinate
   coordinate web.yaml --usage cpu=range-query.json --usage memory=other.json --price cpu=0.03,memory=0.004
   kubectl get deploy,rs,hpa,vpa,limitrange,pod,service -o yaml --show-managed-fields | coordinate -o json -
+  kubectl get deploy,hpa -o yaml --show-managed-fields | coordinate -o writes --rollback=Deployment/web -
 
 New requests come from --request and --limit, then --requests, then --usage, then VerticalPodAutoscalers: what is named first goes before the
 rest.
@@ -25,7 +26,8 @@ rest.
 
 const conclusion = `
 Exit codes: 0 the report is complete, whatever the outcomes; 1 faults in the input (the rest is reported), or the report could not be
-written; 2 flags that cannot be meant; 3 with --exit-code, where no fault was found and a workload is skipped or blocked.
+written; 2 flags that cannot be meant; 3 with --exit-code, where no fault was found and a workload is skipped or blocked, or somebody else holds
+what would be written.
 `
 
 // usage explains the program and its flags.

@@ -40,6 +40,8 @@ type wish struct {
 	resource corev1.ResourceName
 	isLimit  bool
 	amount   resource.Quantity
+	// keepsRatio, for a limit: it goes with the request of the plan, and amount, if above 0, is the least that it becomes.
+	keepsRatio bool
 }
 
 func (w wish) what() string {
@@ -56,6 +58,8 @@ const (
 	throttled          event = "--throttled"
 	oomKilled          event = "--oom-killed"
 	maxReplicasReached event = "--max-replicas-reached"
+	rollBack           event = "--rollback" // not something that happened but that is to happen; it speaks of workloads in the same way
+	release            event = "--release"
 )
 
 // fact is something that happened.
@@ -64,6 +68,8 @@ type fact struct {
 	event  event
 	source fault
 }
+
+func (f fact) undoes() bool { return f.event == rollBack || f.event == release }
 
 // wish reads the value of --request and --limit.
 func (s *settings) wish(flag, value string) error {
@@ -97,10 +103,10 @@ func (s *settings) wish(flag, value string) error {
 	return nil
 }
 
-// fact reads the value of --throttled, --oom-killed and --max-replicas-reached.
+// fact reads the value of --throttled, --oom-killed, --max-replicas-reached, --rollback and --release.
 func (s *settings) fact(e event, value string) (err error) {
 	f := fact{event: e, source: fault{Field: strings.TrimSpace(string(e) + " " + value)}}
-	if e != maxReplicasReached {
+	if e == throttled || e == oomKilled {
 		if f.scope, err = readScope(value); err != nil {
 			return err
 		}
@@ -133,7 +139,7 @@ func readScope(text string) (scope, error) {
 	return scope{kind: kind, name: parts[1], container: parts[2]}, err
 }
 
-// isWorkload says whether an argument behind --max-replicas-reached is its value rather than a file: KIND/NAME without a dot. What is both is
+// isWorkload says whether an argument behind a flag with an optional value is its value rather than a file: KIND/NAME without a dot. What is both is
 // refused.
 func isWorkload(arg string) (bool, error) {
 	kind, name, ok := strings.Cut(strings.TrimSuffix(arg, "/"), "/")

@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
@@ -72,10 +74,13 @@ func setTime(s *settings, value string) (err error) {
 
 func setMetric(s *settings, value string) error {
 	metric, text, ok := strings.Cut(value, "=")
-	// Longer numbers and exponents are no values of a metric, and cost a parser much.
-	q, err := resource.ParseQuantity(text)
-	if !ok || metric == "" || err != nil || len(text) > 64 || strings.ContainsAny(text, "eE") && len(text) > 24 {
+	if !ok || metric == "" {
 		return errors.New("expected NAME=VALUE with a quantity such as queue=90 or rate=1500m")
+	}
+	// The parser of documents: it refuses exponents that would keep resource.ParseQuantity busy for hours.
+	q, err := manifest.ParseQuantity(text)
+	if err != nil {
+		return fmt.Errorf("expected NAME=VALUE with a quantity such as queue=90 or rate=1500m: %w", err)
 	}
 	s.metrics = append(s.metrics, metricValue{name: metric, value: q})
 	return nil

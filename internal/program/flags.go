@@ -131,11 +131,12 @@ func Switch[S any](field func(*S) *bool) func(*S, string) error {
 	}
 }
 
-// Format sets the output format.
-func Format[S any](field func(*S) *string) func(*S, string) error {
+// Format sets the output format: table, json, yaml, or one that the program has beside them.
+func Format[S any](field func(*S) *string, more ...string) func(*S, string) error {
 	return func(s *S, value string) error {
-		if !slices.Contains([]string{"table", "json", "yaml"}, value) {
-			return errors.New("expected table, json or yaml")
+		known := append([]string{"table", "json", "yaml"}, more...)
+		if last := len(known) - 1; !slices.Contains(known, value) {
+			return errors.New("expected " + strings.Join(known[:last], ", ") + " or " + known[last])
 		}
 		*field(s) = value
 		return nil
