@@ -191,6 +191,7 @@ func TestRuns(t *testing.T) {
 		{name: "--rollback", args: []string{"-", "--rollback"}, stdin: remembered, out: []string{"Deployment default/web: rollback (Coordinate), allowed", "700m -> 1", "71% -> 50%", "2 writes; -o writes shows them."}},
 		{name: "--rollback, named", args: []string{"--rollback", "deploy/web", "-"}, stdin: remembered + api("Deployment"), out: []string{"700m -> 1", "with nothing to undo, so left alone: 1 of 2 workloads"}},
 		{name: "--rollback, named wrongly", args: []string{"--rollback=deploy/none", "-"}, stdin: remembered, code: 1, err: []string{"--rollback deploy/none: found no Deployment none"}},
+		{name: "--rollback, and its HPA cannot be read", args: []string{"-", "--rollback"}, stdin: strings.Replace(remembered, "averageUtilization", "averageUtilisation", 1), code: 1, err: []string{"averageUtilisation", "Deployment default/web is not planned: its HorizontalPodAutoscaler default/web could not be read"}, not: []string{"rollback (Coordinate)"}, why: "half of it would be taken back"},
 		{name: "--rollback nonsense", args: []string{"--rollback=web"}, code: 2, err: []string{"expected KIND/NAME or no value"}},
 		{name: "--rollback of nothing", args: []string{"--rollback"}, out: []string{"Nothing is to be undone: no workload remembers a change"}},
 		{name: "--rollback, read-only", args: []string{"-", "--rollback", "--read-only", "--exit-code"}, stdin: remembered, code: 3, out: []string{"rollback (Coordinate), blocked (read-only)", "700m -> 1"}, not: []string{"-o writes shows"}},
