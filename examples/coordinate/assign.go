@@ -23,9 +23,12 @@ type task struct {
 	oomKilled []string
 	atMax     bool
 	measured  *measured // nil without --usage
-	rollsBack bool
-	releases  bool
-	ledger    ledger.Ledger
+	kill      []kill    // from the pods' statuses
+	// usageNotes are said of the workload, be it planned or not.
+	usageNotes []string
+	rollsBack  bool
+	releases   bool
+	ledger     ledger.Ledger
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -236,6 +239,7 @@ func (t *task) readStatuses() {
 				}
 				t.notes = append(t.notes, fmt.Sprintf("pod %s: container %s was OOM-killed; its memory request must not decrease", p.Name, c.Name))
 				t.oomKilled = append(t.oomKilled, c.Name)
+				t.kill = append(t.kill, killIn(p.Object, c.Name, state.Terminated))
 			}
 		}
 	}

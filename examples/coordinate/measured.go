@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
-	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
 	"github.com/kube-rightsize/rightsize/metrics"
@@ -40,6 +37,9 @@ func usageFileOf(text string) usageFile {
 type measured struct {
 	collector *usagefile.Collector
 	result    recommend.Result
+	any       bool      // there are rows about it
+	last      time.Time // of the newest one
+	broken    []string  // why it cannot be planned on
 }
 
 // strategy is the preset, with the program's steps: VPA itself would write single bytes.
@@ -110,79 +110,36 @@ func setPrice(s *settings, value string) error {
 	return nil
 }
 
-// measure reads the files of --usage and turns them into wishes.
-func measure(tasks []*task, d documents, s settings) (notes []string, faults []fault) {
-	builtIn := len(s.files) == 0 && len(s.usage) == 0
-	if len(s.usage) == 0 && !builtIn {
-		return nil, nil
+// measure reads the files of --usage and turns them into wishes. Where the usage of a workload cannot be read whole and in order, the workload
+// is not planned: the missing part may hold the peak.
+func measure(tasks []*task, around *surroundings, d documents, s settings, r *report) {
+	if len(s.usage) == 0 && len(s.files) > 0 {
+		return
 	}
-	strategy := s.strategy()
 	for _, w := range s.startups {
 		if !slices.ContainsFunc(tasks, func(t *task) bool { return t.is(w.scope) && t.has(w.container) }) {
-			faults = append(faults, fault{Field: w.source.Field, Message: "found no workload with a container " + w.container})
+			r.Errors = append(r.Errors, fault{Field: w.source.Field, Message: "found no workload with a container " + w.container})
 		}
 	}
+	strategy := s.strategy()
 	for _, t := range tasks {
 		t.measured = &measured{collector: usagefile.NewCollector(strategy)}
 	}
-	front := usagefile.NewCollector(strategy)
-	front.Route, front.Progress = router(tasks), s.progress
-	if builtIn {
-		if err := front.Read(strings.NewReader(exampleUsage), "example usage", ""); err != nil {
-			faults = append(faults, fault{Message: err.Error()})
-		}
-	}
-	for _, u := range s.usage {
-		faults = append(faults, faultsOf(program.Open(u.name, d.stdin, func(shown string, r io.Reader) []manifest.Problem {
-			at := manifest.Origin{File: shown}
-			if r == nil {
-				return []manifest.Problem{{Origin: at, Message: "there is no standard input"}}
-			}
-			if err := front.Read(r, shown, u.resource); err != nil {
-				return []manifest.Problem{{Origin: at, Message: strings.TrimPrefix(err.Error(), shown+": ")}}
-			}
-			return nil
-		}))...)
-	}
-	if n := front.Report().Foreign; n > 0 {
-		notes = append(notes, fmt.Sprintf("usage of pods that belong to none of the workloads, so not used: %s", count(int(n), "row")))
-	}
+	inputs, done, faults := usageInputs(d, s)
+	defer done()
+	b := belongs{owners: newOwners(tasks, around)}
+	faults = append(faults, b.look(inputs)...)
+	r.Usage = &usageReport{Files: []fileUsage{}, Workloads: []workloadUsage{}}
+	notes, more := b.read(inputs, s, r.Usage)
+	r.Notes, r.Errors = append(r.Notes, notes...), append(r.Errors, append(faults, more...)...)
 	for _, t := range tasks {
-		faults = append(faults, t.wishFromUsage(strategy, s)...)
-	}
-	return notes, faults
-}
-
-// router finds the collector of the workload that a pod belongs to: one of its pods among the manifests, the only workload there is, or the
-// workload with the longest name that the pod's name begins with. The answers are kept: a file names few pods many times.
-func router(tasks []*task) func(pod string) *usagefile.Collector {
-	known := map[string]*usagefile.Collector{}
-	for _, t := range tasks {
-		for _, p := range t.pods {
-			known[p.Name] = t.measured.collector
+		if len(t.measured.broken) > 0 {
+			slices.Sort(t.measured.broken)
+			t.measured.broken = slices.Compact(t.measured.broken)
+			r.Errors = append(r.Errors, faultAt(t.origin, "", t.String()+" is not planned: "+strings.Join(t.measured.broken, "; ")))
+			continue
 		}
-		for _, h := range t.hpas {
-			known[h.Name] = t.measured.collector
-		}
-	}
-	for _, t := range tasks {
-		known[t.Name] = t.measured.collector
-	}
-	byLength := slices.Clone(tasks)
-	slices.SortStableFunc(byLength, func(a, b *task) int { return cmp.Compare(len(b.Name), len(a.Name)) })
-	return func(pod string) *usagefile.Collector {
-		c, ok := known[pod]
-		if ok {
-			return c
-		}
-		for _, t := range byLength {
-			if strings.HasPrefix(pod, t.Name+"-") || len(tasks) == 1 {
-				c = t.measured.collector
-				break
-			}
-		}
-		known[strings.Clone(pod)] = c
-		return c
+		r.Errors = append(r.Errors, t.wishFromUsage(strategy, s)...)
 	}
 }
 
@@ -197,18 +154,17 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 			return e.Coupled() && e.Resource == corev1.ResourceMemory
 		})
 	}
+	t.killed()
 	for _, u := range t.measured.collector.Usage() {
 		if !t.has(u.Name) {
-			t.notes = append(t.notes, fmt.Sprintf("usage of container %s, which the template does not hold, is left out", u.Name))
+			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage of container %s, which the template does not hold, is left out", u.Name))
 			continue
 		}
 		if slices.Contains(t.throttled, u.Name) {
 			all := 1.0
 			u.Events.Throttled = &all
 		}
-		if slices.Contains(t.oomKilled, u.Name) {
-			u.Events.OOMKills = []window.OOMKill{{}} // when and at what request is not known: the present one stands in
-		}
+		u.Events.OOMKills = t.kills(u.Name)
 		for _, w := range s.startups {
 			if t.is(w.scope) && w.container == u.Name {
 				cores := w.amount.AsApproximateFloat64()
@@ -229,18 +185,14 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 		seen := t.measured.collector.Replicas([]window.MaxReplicas{{From: time.Unix(0, 0), Value: h.Object.Spec.MaxReplicas}})
 		if seen.Reached {
 			t.atMax = true
-			t.notes = append(t.notes, fmt.Sprintf("usage: HPA %s had %d replicas, its maxReplicas", h.Name, seen.Largest))
+			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage: HPA %s had %d replicas, its maxReplicas", h.Name, seen.Largest))
 		}
 	}
 	for i := range result.Containers {
 		c := &result.Containers[i]
 		for _, a := range []*recommend.Amounts{&c.CPU, &c.Memory} {
-			if a.Outcome != recommend.Recommended {
-				if a.Reason != recommend.NoData || !slices.ContainsFunc(in.Usage, func(u recommend.ContainerUsage) bool { return u.Name == c.Name }) {
-					continue
-				}
-				t.notes = append(t.notes, fmt.Sprintf("usage of container %s says nothing about %s: %s", c.Name, a.Resource, a.Reason))
-				continue
+			if a.Outcome != recommend.Recommended && t.measured.any {
+				t.usageNotes = append(t.usageNotes, fmt.Sprintf("container %s: no request of %s from usage: %s", c.Name, a.Resource, a.Reason))
 			}
 		}
 		if asked, ok := hpacouple.RecommendationFor(*c); ok {

@@ -39,10 +39,10 @@ func to(r report, container, resource string) string {
 
 func TestUsage(t *testing.T) {
 	docs := deployment(box{"app", "1", "1Gi"}) + hpa(utilization("cpu", 50)) + policyOn
-	cpu := usagePath(t, lines(300, "web-1", "app", "cpu", "600m"))
-	matrix := usagePath(t, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"web-1","container":"app"},"values":[[1767571200,"0.6"],[1767571260,"0.6"]]}]}}`)
+	cpu := usagePath(t, lines(300, "web-6f9c7b5d4-8kq2x", "app", "cpu", "600m"))
+	matrix := usagePath(t, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"web-6f9c7b5d4-8kq2x","container":"app"},"values":[[1767571200,"0.6"],[1767571260,"0.6"]]}]}}`)
 	atMax := usagePath(t, lines(3, "web", "", "replicas", "10"))
-	more := usagePath(t, lines(3000, "web-2", "app", "cpu", "900m"))
+	more := usagePath(t, lines(3000, "web-6f9c7b5d4-bbbbb", "app", "cpu", "900m"))
 	for _, row := range []struct {
 		why     string
 		args    []string
@@ -101,7 +101,7 @@ func TestUsageFaults(t *testing.T) {
 		{"half a pod", "whole number", exitFlags, []string{"--replicas", "1.5"}},
 		{"start-up memory", "cpu alone", exitFlags, []string{"--start-up", "app:memory=1Gi"}},
 		{"standard input twice", "only once", exitFlags, []string{"-", "--usage", "-"}},
-		{"a start-up of nobody", "no container", exitInput, []string{"-", "--start-up", "gone:cpu=1", "--usage", usagePath(t, lines(3, "web-1", "app", "cpu", "1"))}},
+		{"a start-up of nobody", "no container", exitInput, []string{"-", "--start-up", "gone:cpu=1", "--usage", usagePath(t, lines(3, "web-6f9c7b5d4-8kq2x", "app", "cpu", "1"))}},
 	} {
 		got := call(docs, row.args...)
 		require.Equal(t, row.code, got.code, row.why)
@@ -109,7 +109,7 @@ func TestUsageFaults(t *testing.T) {
 			require.Contains(t, got.errors, row.want, row.why)
 		}
 	}
-	got := call(docs, "-", "--usage", usagePath(t, lines(3, "other-1", "app", "cpu", "1")+lines(3, "web-1", "gone", "cpu", "1")))
+	got := call(docs, "-", "--usage", usagePath(t, lines(3, "other-1", "app", "cpu", "1")+lines(3, "web-6f9c7b5d4-8kq2x", "gone", "cpu", "1")))
 	require.Equal(t, exitFine, got.code)
 	require.Contains(t, got.out, "usage of container gone")
 }
@@ -139,7 +139,7 @@ func TestUsageLimits(t *testing.T) {
 	}{
 		{"a bound moves request and limit", full("500m", "512Mi", "1", "1Gi"), nil, "334m", "668m", "489Mi", "978Mi"},
 		{"a Guaranteed pod is fitted and stays Guaranteed", full("500m", "512Mi", "500m", "512Mi"), nil, "334m", "334m", "489Mi", "489Mi"},
-		{"OOM-killed: the memory limit does not fall", full("500m", "2Gi", "1", "4Gi"), []string{"--oom-killed", "app"}, "334m", "668m", "2Gi", "4Gi"},
+		{"OOM-killed: the memory limit does not fall", full("500m", "2Gi", "1", "4Gi"), []string{"--oom-killed", "app", "--preset", "peak"}, "334m", "1", "2458Mi", "4Gi"},
 		{"throttled: the cpu limit does not fall", full("500m", "512Mi", "1", "1Gi"), []string{"--throttled", "app"}, "500m", "1", "489Mi", "978Mi"},
 		{"a request that was given takes no limit along", full("500m", "512Mi", "1", "1Gi"), []string{"--request", "app:cpu=400m"}, "400m", "1", "489Mi", "978Mi"},
 	} {

@@ -22,25 +22,30 @@ import (
 func coordinate(d documents, s settings) report {
 	around, faults := survey(&d.objects)
 	tasks, notes, unmatched := assign(workloads(&d.objects), &around, d.rows, s)
-	measurements, unmeasured := measure(tasks, d, s)
-	notes = append(notes, measurements...)
+	r := newReport()
+	r.Notes = append(r.Notes, notes...)
+	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched)...)
+	measure(tasks, &around, d, s, &r)
 	for _, t := range tasks {
 		t.settleWishes()
 	}
-	r := newReport()
 	r.undoes, r.manager = s.undoes(), s.manager()
-	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
-	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
+		if !s.undoes() && t.measured != nil && len(t.measured.broken) > 0 {
+			continue // said in Errors
+		}
 		item, ok, faults := t.item(s, around.policies[t.Namespace])
 		r.Errors = append(r.Errors, faults...)
 		if ok {
 			r.Items = append(r.Items, item)
 		} else if len(faults) == 0 {
 			left++
+			for _, n := range t.usageNotes {
+				r.Notes = append(r.Notes, t.String()+": "+n)
+			}
 		}
 	}
 	if left > 0 && r.undoes {
@@ -104,6 +109,7 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
+	t.notes = append(t.notes, t.usageNotes...)
 	i := newItem(t, in, result, verdict)
 	i.policyUnknown = p.unknown
 	t.explain(&i, s)

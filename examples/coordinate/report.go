@@ -20,6 +20,8 @@ type report struct {
 	// Errors are the faults of the input. What they concern is not in Items.
 	Errors []fault  `json:"errors"`
 	Notes  []string `json:"notes"`
+	// Usage says what became of the rows of --usage; absent without it.
+	Usage *usageReport `json:"usage,omitempty"`
 
 	undoes  bool   // the report is of rollbacks and releases
 	manager string // the field manager of the writes

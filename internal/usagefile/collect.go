@@ -1,7 +1,10 @@
 package usagefile
 
 import (
+	"cmp"
 	"errors"
+	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,28 +14,19 @@ import (
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
-// Report says what became of the rows. What is not kept is not used.
-type Report struct {
-	Rows       int64 // read
-	Kept       int64
-	Invalid    int64 // NaN, infinite, negative, or a time that cannot be
-	Late       int64 // memory older than a newer row of the same pod and container: its peak may be over
-	Duplicates int64 // a second value of one pod and container at the time of the row before
-	Outside    int64 // outside the window
-	Resets     int64 // a counter went down
-	Foreign    int64 // of a pod that is not asked for
-}
+// Pod names a pod; the namespace is empty where a file does not say it. Rows of replicas have the name of the workload or of the HPA.
+type Pod struct{ Namespace, Name string }
 
 // Collector takes rows and makes usage windows of them, pooled over the pods of a workload: one histogram per container and
-// resource.
+// resource. The rows of one pod, container and resource must come in the order of their times; older ones are counted and not used (Late).
 type Collector struct {
 	// Window leaves out rows; the zero window keeps all.
 	Window usage.Window
 	// Match says which pods count; nil is all of them.
-	Match func(pod string) bool
+	Match func(pod Pod) bool
 	// Route, if set, passes each row on to the collector of the workload that a pod belongs to, for a file that holds several;
-	// nil is foreign. Rows of replicas are routed by what stands in place of the pod: the workload's or the HPA's name.
-	Route func(pod string) *Collector
+	// nil is foreign. RouteReplicas does so for rows of replicas.
+	Route, RouteReplicas func(pod Pod) *Collector
 	// Progress is called now and then with the number of rows so far; nil is nobody.
 	Progress func(rows int64)
 
@@ -46,13 +40,20 @@ type Collector struct {
 
 type container struct {
 	cpu, memory, peaks *usage.Histogram
-	pods               map[string]*pod
+	instances          map[instance]*state
 }
 
-type pod struct {
-	instance         usage.Instance
+// instance is one container of one pod; in the answers of Prometheus a container that was started again is another one.
+type instance struct {
+	pod    Pod
+	series string
+}
+
+type state struct {
+	peaks            usage.Instance
 	lastCPU, lastMem time.Time
-	counter          map[string]reading // by series, until it was turned into rates
+	counter          reading
+	counting         bool
 }
 
 type reading struct {
@@ -75,11 +76,14 @@ func NewCollector(s recommend.Strategy) *Collector {
 
 // row is one measurement.
 type row struct {
-	at             time.Time
-	pod, container string
-	resource       corev1.ResourceName
-	value          float64
-	series         string // set for counters: the values are readings, not rates
+	at        time.Time
+	pod       Pod
+	labels    map[string]string
+	container string
+	resource  corev1.ResourceName
+	value     float64
+	series    string // tells apart what has the same pod and container
+	counter   bool   // the values are readings, not rates
 }
 
 // replicas is the pseudo-resource of rows that hold a number of replicas.
@@ -87,60 +91,83 @@ const replicas corev1.ResourceName = "replicas"
 
 var errResource = errors.New("the resource is none of cpu, memory and replicas")
 
-// add takes one row. Only an unknown resource is an error: everything else is counted.
-func (c *Collector) add(r row) error {
-	c.report.Rows++
-	if c.Progress != nil && c.report.Rows%65536 == 0 {
-		c.Progress(c.report.Rows)
-	}
-	switch {
-	case r.resource != corev1.ResourceCPU && r.resource != corev1.ResourceMemory && r.resource != replicas:
-		return errResource
-	case c.Route != nil:
-		if to := c.Route(r.pod); to != nil {
-			return to.add(r)
+// Read takes everything in one file. The format is found by looking at it: JSON begins with {, everything else is CSV.
+// name is for error messages; of is what the values are where the file does not say, and may be empty.
+// Rows that cannot be measurements are counted (Report); an error is a file that cannot be read as any of the formats: what stands before the
+// error has been taken, so Look at a file first.
+func (c *Collector) Read(in io.Reader, name string, of corev1.ResourceName) error {
+	return parse(in, name, of, false, func(r row) error {
+		c.add(r)
+		if c.Progress != nil && c.report.Rows%65536 == 0 {
+			c.Progress(c.report.Rows)
 		}
-		c.report.Foreign++
 		return nil
+	})
+}
+
+// add takes one row, here or in the collector that it is passed on to, and counts what became of it in both.
+func (c *Collector) add(r row) fate {
+	became := foreign
+	route := c.Route
+	if r.resource == replicas {
+		route = c.RouteReplicas
+	}
+	if c.Route == nil && c.RouteReplicas == nil {
+		became = c.use(r)
+	} else if route != nil {
+		if to := route(r.pod); to != nil {
+			became = to.add(r)
+		}
+	}
+	c.report.count(became)
+	return became
+}
+
+// use takes one row.
+func (c *Collector) use(r row) fate {
+	switch {
 	case r.resource == replicas:
+		if !c.Window.Contains(r.at) {
+			return outside
+		}
 		c.replicas = append(c.replicas, usage.Point{Time: r.at, Value: r.value})
-		c.report.Kept++
-		return nil
+		return kept
+	case r.container == "" || r.container == "POD":
+		return noContainer // the pod's own cgroup, or its sandbox
 	case c.Match != nil && !c.Match(r.pod):
-		c.report.Foreign++
-		return nil
+		return foreign
 	case !c.Window.Contains(r.at):
-		c.report.Outside++
-		return nil
+		return outside
 	}
 	k := c.container(r.container)
-	p := k.pods[r.pod]
+	id := instance{r.pod, r.series}
+	p := k.instances[id]
 	if p == nil {
-		p = &pod{}
-		k.pods[r.pod] = p
+		p = &state{}
+		k.instances[id] = p
 	}
-	if r.series != "" {
-		old, known := p.counter[r.series]
-		if p.counter == nil {
-			p.counter = map[string]reading{}
-		}
+	if r.counter {
 		if !(r.value >= 0) {
-			c.report.Invalid++
-			return nil
+			return invalid
 		}
-		p.counter[r.series] = reading{r.at, r.value}
+		old, known := p.counter, p.counting
 		step := r.at.Sub(old.at).Seconds()
 		switch {
+		case known && step < 0:
+			return late
+		case known && step == 0:
+			return duplicate
+		}
+		p.counter, p.counting = reading{r.at, r.value}, true
+		switch {
 		case !known:
-			return nil // the first reading is no rate yet
-		case r.value < old.value || step <= 0:
-			c.report.Resets++
-			return nil
+			return firstReading // no rate yet
+		case r.value < old.value:
+			return reset
 		}
 		r.value = (r.value - old.value) / step
 	}
-	c.count(c.take(k, p, r))
-	return nil
+	return c.take(k, p, r)
 }
 
 func (c *Collector) container(name string) *container {
@@ -148,7 +175,7 @@ func (c *Collector) container(name string) *container {
 	if k != nil {
 		return k
 	}
-	k = &container{pods: map[string]*pod{}}
+	k = &container{instances: map[instance]*state{}}
 	layouts := []usage.Layout{usage.Fine, usage.Fine, usage.Fine}
 	if c.vpa {
 		layouts = []usage.Layout{usage.VPACPU, usage.Fine, usage.VPAMemory}
@@ -165,44 +192,67 @@ func (c *Collector) container(name string) *container {
 }
 
 // take puts a row where it belongs.
-func (c *Collector) take(k *container, p *pod, r row) error {
+func (c *Collector) take(k *container, p *state, r row) fate {
 	last := &p.lastCPU
 	if r.resource == corev1.ResourceMemory {
 		last = &p.lastMem
 	}
-	if r.at.Equal(*last) && !last.IsZero() {
-		return errDuplicate
+	switch {
+	case last.IsZero():
+	case r.at.Equal(*last):
+		return duplicate
+	case r.at.Before(*last):
+		return late
 	}
 	if r.resource == corev1.ResourceCPU {
-		if err := k.cpu.Add(r.at, r.value, usage.VPASampleWeight); err != nil {
-			return err
+		if k.cpu.Add(r.at, r.value, usage.VPASampleWeight) != nil {
+			return invalid
 		}
 		*last = r.at
-		return nil
+		return kept
 	}
-	if !(r.value >= 0 && r.value < 1<<60) {
-		return usage.ErrValue
-	}
-	if err := c.rule.Add(k.peaks, &p.instance, r.at, int64(r.value)); err != nil {
-		return err
+	if !(r.value >= 0 && r.value < 1<<60) || c.rule.Add(k.peaks, &p.peaks, r.at, int64(r.value)) != nil {
+		return invalid
 	}
 	*last = r.at
-	return k.memory.Add(r.at, r.value, 1)
+	if k.memory.Add(r.at, r.value, 1) != nil {
+		return invalid
+	}
+	return kept
 }
 
-var errDuplicate = errors.New("duplicate")
-
-func (c *Collector) count(err error) {
-	switch {
-	case err == nil:
-		c.report.Kept++
-	case errors.Is(err, errDuplicate):
-		c.report.Duplicates++
-	case errors.Is(err, usage.ErrOrder):
-		c.report.Late++
-	default:
-		c.report.Invalid++
+// OOM takes an OOM kill of a container that has usage: what it needed becomes a memory peak, as VPA has it. pod and at may be empty: then it is
+// the container that was measured last, at that time. Call it when all rows are read. It reports whether the kill counts: one that is more
+// than a peak's interval older than the last measurement does not.
+func (c *Collector) OOM(name string, pod Pod, at time.Time, request int64) bool {
+	k := c.containers[name]
+	if k == nil {
+		return false
 	}
+	var found *state
+	var newest time.Time
+	ids := slices.SortedFunc(maps.Keys(k.instances), func(a, b instance) int {
+		return cmp.Or(cmp.Compare(a.pod.Namespace, b.pod.Namespace), cmp.Compare(a.pod.Name, b.pod.Name), cmp.Compare(a.series, b.series))
+	})
+	for _, id := range ids {
+		if pod.Name != "" && (id.pod.Name != pod.Name || id.pod.Namespace != "" && pod.Namespace != "" && id.pod.Namespace != pod.Namespace) {
+			continue
+		}
+		if s := k.instances[id]; found == nil || s.lastMem.After(newest) {
+			found, newest = s, s.lastMem
+		}
+	}
+	if found == nil {
+		found = &state{}
+		k.instances[instance{pod: pod}] = found
+	}
+	if at.IsZero() {
+		at = newest
+	}
+	if at.IsZero() {
+		at = k.cpu.Last() // no memory was measured
+	}
+	return c.rule.OOM(k.peaks, &found.peaks, at, request) == nil
 }
 
 // Report returns what became of the rows so far.

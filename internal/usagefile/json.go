@@ -13,7 +13,7 @@ import (
 
 // readJSON reads the objects one after another: answers of range queries (status, data.result[].metric and .values), a
 // PodMetricsList or PodMetrics. Arrays are walked element by element and never held whole.
-func (c *Collector) readJSON(in io.Reader, of corev1.ResourceName) error {
+func (c *parser) readJSON(in io.Reader, of corev1.ResourceName) error {
 	d := json.NewDecoder(in)
 	for {
 		err := c.object(d, of, "")
@@ -27,7 +27,7 @@ func (c *Collector) readJSON(in io.Reader, of corev1.ResourceName) error {
 }
 
 // object walks one object and looks only into what can hold rows.
-func (c *Collector) object(d *json.Decoder, of corev1.ResourceName, path string) error {
+func (c *parser) object(d *json.Decoder, of corev1.ResourceName, path string) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func elements(d *json.Decoder, each func() error) error {
 }
 
 // series reads one series of a matrix. Labels may stand behind the values; then the values are held until they are known.
-func (c *Collector) series(d *json.Decoder, of corev1.ResourceName) error {
+func (c *parser) series(d *json.Decoder, of corev1.ResourceName) error {
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
 		return errors.Join(err, errors.New("a series is an object"))
 	}
@@ -175,8 +175,9 @@ func (s *sample) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func (c *Collector) sample(labels map[string]string, s sample, of corev1.ResourceName) error {
-	r := row{at: s.at, pod: labels["pod"], container: labels["container"], resource: of, value: s.value}
+func (c *parser) sample(labels map[string]string, s sample, of corev1.ResourceName) error {
+	r := row{at: s.at, pod: Pod{labels["namespace"], labels["pod"]}, container: labels["container"], resource: of, value: s.value,
+		series: labels["id"] + "/" + labels["node"] + "/" + labels["instance"]} // a cgroup and its scraper
 	name := labels["__name__"]
 	switch {
 	case labels["resource"] != "":
@@ -188,32 +189,27 @@ func (c *Collector) sample(labels map[string]string, s sample, of corev1.Resourc
 	case strings.Contains(name, "replicas"):
 		r.resource = replicas
 	}
-	if r.resource == replicas && r.pod == "" {
+	if r.resource == replicas {
 		for _, label := range []string{"horizontalpodautoscaler", "hpa", "deployment", "statefulset"} {
-			if r.pod == "" {
-				r.pod = labels[label]
+			if r.pod.Name == "" {
+				r.pod.Name = labels[label]
 			}
 		}
 	}
-	if strings.HasSuffix(name, "_seconds_total") {
-		r.series = labels["id"] + "/" + labels["node"] + "/" + labels["instance"] + "/" // a counter per cgroup and scraper
-	}
-	if r.resource != replicas && (r.container == "" || r.container == "POD") {
-		c.report.Rows++
-		c.report.Foreign++ // the pod's own cgroup, or its sandbox
-		return nil
-	}
-	if err := c.add(r); err != nil {
+	r.counter = strings.HasSuffix(name, "_seconds_total")
+	if err := c.row(r); err != nil {
 		return fmt.Errorf("%w: neither the label resource nor the metric's name says it; give it with the file", err)
 	}
 	return nil
 }
 
 // podMetrics reads one element of a PodMetricsList of metrics.k8s.io.
-func (c *Collector) podMetrics(d *json.Decoder) error {
+func (c *parser) podMetrics(d *json.Decoder) error {
 	var m struct {
 		Metadata struct {
-			Name string `json:"name"`
+			Namespace string            `json:"namespace"`
+			Name      string            `json:"name"`
+			Labels    map[string]string `json:"labels"`
 		} `json:"metadata"`
 		Timestamp  time.Time `json:"timestamp"`
 		Containers []struct {
@@ -223,6 +219,9 @@ func (c *Collector) podMetrics(d *json.Decoder) error {
 	}
 	if err := d.Decode(&m); err != nil {
 		return err
+	}
+	if m.Timestamp.IsZero() {
+		return fmt.Errorf("%s: without a timestamp nobody knows when this was measured", m.Metadata.Name)
 	}
 	for _, k := range m.Containers {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -234,7 +233,7 @@ func (c *Collector) podMetrics(d *json.Decoder) error {
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", m.Metadata.Name, k.Name, err)
 			}
-			if err := c.add(row{at: m.Timestamp, pod: m.Metadata.Name, container: k.Name, resource: name, value: value}); err != nil {
+			if err := c.row(row{at: m.Timestamp, pod: Pod{m.Metadata.Namespace, m.Metadata.Name}, labels: m.Metadata.Labels, container: k.Name, resource: name, value: value}); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package usagefile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,11 +17,26 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Read takes everything in one file. The format is found by looking at it: JSON begins with {, everything else is CSV.
-// name is for error messages; resource is what the values are where the file does not say, and may be empty.
-// Rows that cannot be measurements are counted (Report); an error is a file that cannot be read as any of the formats.
-func (c *Collector) Read(in io.Reader, name string, of corev1.ResourceName) error {
-	before := c.report.Rows
+// parser reads one file in any of the formats and hands on its rows.
+type parser struct {
+	take   func(row) error
+	rows   int64
+	goesOn bool // past lines that cannot be read; the first of them is the error all the same
+}
+
+func (c *parser) row(r row) error {
+	c.rows++
+	switch r.resource {
+	case corev1.ResourceCPU, corev1.ResourceMemory, replicas:
+		return c.take(r)
+	}
+	return errResource
+}
+
+// parse finds the format by looking at it: JSON begins with {, everything else is CSV. name is for error messages; of is what the values
+// are where the file does not say, and may be empty. An error is a file that cannot be read as any of the formats.
+func parse(in io.Reader, name string, of corev1.ResourceName, goesOn bool, take func(row) error) error {
+	c := parser{take: take, goesOn: goesOn}
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	first, err := firstByte(buffered)
 	switch {
@@ -36,7 +52,7 @@ func (c *Collector) Read(in io.Reader, name string, of corev1.ResourceName) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if c.report.Rows == before {
+	if c.rows == 0 {
 		return fmt.Errorf("%s: holds no measurement in any of the known formats", name)
 	}
 	return nil
@@ -59,15 +75,16 @@ func firstByte(r *bufio.Reader) (byte, error) {
 }
 
 // readCSV reads lines of time,pod,container,resource,value. A first line with these words is a heading and may put them
-// in another order. Lines that begin with # are comments.
-func (c *Collector) readCSV(in io.Reader) error {
+// in another order and add the namespace. Lines that begin with # are comments.
+func (c *parser) readCSV(in io.Reader) error {
 	r := csv.NewReader(in)
 	r.ReuseRecord, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = true, '#', -1, true
 	at := map[string]int{"time": 0, "pod": 1, "container": 2, "resource": 3, "value": 4}
+	var bad error
 	for first := true; ; first = false {
 		fields, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return bad
 		}
 		if err != nil {
 			return err
@@ -79,24 +96,53 @@ func (c *Collector) readCSV(in io.Reader) error {
 			}
 			continue
 		}
-		if len(fields) < 5 {
-			return fmt.Errorf("line %d: has %d fields, wants time,pod,container,resource,value", line, len(fields))
+		r, err := rowOf(fields, at)
+		if err == nil {
+			err = c.row(r)
 		}
-		get := func(name string) string { return strings.TrimSpace(fields[at[name]]) }
-		when, err := parseTime(get("time"))
 		if err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		value, err := parseValue(get("value"))
-		if err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		err = c.add(row{at: when, pod: strings.Clone(get("pod")), container: strings.Clone(get("container")),
-			resource: corev1.ResourceName(get("resource")), value: value})
-		if err != nil {
-			return fmt.Errorf("line %d: %q: %w", line, get("resource"), err)
+			bad = cmp.Or[error](bad, lineError{line, err})
+			if !c.goesOn {
+				return bad
+			}
 		}
 	}
+}
+
+// lineError is a line that cannot be read; the next one may be.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e lineError) Error() string        { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+func (e lineError) Unwrap() error        { return e.err }
+func (e lineError) Is(target error) bool { return target == errLine }
+
+var errLine = errors.New("a line cannot be read")
+
+func rowOf(fields []string, at map[string]int) (r row, err error) {
+	if len(fields) < 5 {
+		return row{}, fmt.Errorf("has %d fields, wants time,pod,container,resource,value", len(fields))
+	}
+	get := func(name string) string {
+		if i, ok := at[name]; ok && i < len(fields) {
+			return strings.TrimSpace(fields[i])
+		}
+		return ""
+	}
+	r = row{pod: Pod{strings.Clone(get("namespace")), strings.Clone(get("pod"))}, container: strings.Clone(get("container")), resource: corev1.ResourceName(get("resource"))}
+	if r.at, err = parseTime(get("time")); err != nil {
+		return row{}, err
+	}
+	if r.value, err = parseValue(get("value")); err != nil {
+		return row{}, err
+	}
+	switch r.resource {
+	case corev1.ResourceCPU, corev1.ResourceMemory, replicas:
+		return r, nil
+	}
+	return row{}, fmt.Errorf("%q: %w", get("resource"), errResource)
 }
 
 func heading(fields []string) bool {
@@ -114,8 +160,8 @@ func columns(fields []string) (map[string]int, error) {
 		at[strings.ToLower(strings.TrimSpace(f))] = i
 	}
 	for _, name := range []string{"time", "pod", "container", "resource", "value"} {
-		if i, ok := at[name]; !ok || i > 4 {
-			return nil, fmt.Errorf("the heading must have exactly time, pod, container, resource and value")
+		if _, ok := at[name]; !ok {
+			return nil, fmt.Errorf("the heading must have time, pod, container, resource and value, and may have namespace")
 		}
 	}
 	return at, nil

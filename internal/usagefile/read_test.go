@@ -39,7 +39,7 @@ func TestFormats(t *testing.T) {
 			{"metric":{"__name__":"container_memory_working_set_bytes","pod":"web-1","container":"app"},"values":[[1767571200,"314572800"],[1767571260,"209715200"]]}]}}`,
 		"pod metrics": `{"kind":"PodMetricsList","apiVersion":"metrics.k8s.io/v1beta1","metadata":{},"items":[
 			{"metadata":{"name":"web-1","namespace":"shop"},"timestamp":"2026-01-05T00:00:00Z","window":"30s","containers":[{"name":"app","usage":{"cpu":"250000000n","memory":"307200Ki"}}]}]}
-			{"kind":"PodMetricsList","items":[{"metadata":{"name":"web-1"},"timestamp":"2026-01-05T00:01:00Z","containers":[{"name":"app","usage":{"cpu":"500m","memory":"200Mi"}}]}]}`,
+			{"kind":"PodMetricsList","items":[{"metadata":{"name":"web-1","namespace":"shop"},"timestamp":"2026-01-05T00:01:00Z","containers":[{"name":"app","usage":{"cpu":"500m","memory":"200Mi"}}]}]}`,
 	}
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestResourceOfAFile(t *testing.T) {
 func TestWhatIsNotUsed(t *testing.T) {
 	c := usagefile.NewCollector(recommend.Peak())
 	c.Window = usage.Window{Start: time.Unix(1000, 0), End: time.Unix(5000, 0)}
-	c.Match = func(pod string) bool { return pod != "other" }
+	c.Match = func(pod usagefile.Pod) bool { return pod.Name != "other" }
 	require.NoError(t, c.Read(strings.NewReader(`
 1000,a,app,cpu,NaN
 1001,a,app,cpu,-0.5

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kube-rightsize/rightsize/internal/usagefile"
+)
+
+const webPod = "web-6f9c7b5d4-8kq2x"
+
+// series are rows of a container from one minute to another, with a value for each.
+func series(from, to int, pod, resource string, value func(i int) string) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "%d,%s,app,%s,%s\n", 1767571200+i*60, pod, resource, value(i))
+	}
+	return b.String()
+}
+
+func always(text string) func(int) string { return func(int) string { return text } }
+
+// falling is a memory use that fell from 900Mi to 241Mi in eight days.
+func falling(i int) string { return fmt.Sprintf("%dMi", 900-i*659/11519) }
+
+func usageDocs() string {
+	return deployment(box{"app", "500m", "512Mi/1Gi"}) + hpa(utilization("cpu", 60)) + policyOn
+}
+
+// TestUsageOrder: the order of files plays no part, and rows that are not in order are refused rather than half used.
+func TestUsageOrder(t *testing.T) {
+	older, newer := usagePath(t, series(0, 6000, webPod, "memory", falling)), usagePath(t, series(6000, 11520, webPod, "memory", falling))
+	whole := series(0, 11520, webPod, "memory", falling)
+	rows := strings.SplitAfter(strings.TrimSuffix(whole, "\n")+"\n", "\n")
+	rows = rows[:len(rows)-1]
+	slices.Reverse(rows)
+	for _, preset := range []string{"vpa", "peak"} {
+		one, got := decoded(t, usageDocs(), "-", "--preset", preset, "--usage", usagePath(t, whole))
+		require.Equal(t, exitFine, got.code, got.errors)
+		want := to(one, "app", "memory")
+		for _, files := range [][]string{{older, newer}, {newer, older}} {
+			r, got := decoded(t, usageDocs(), "-", "--preset", preset, "--usage", files[0], "--usage", files[1])
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, want, to(r, "app", "memory"))
+			require.Equal(t, int64(11520), r.Usage.Workloads[0].Kept)
+		}
+		r, got := decoded(t, usageDocs(), "-", "--preset", preset, "--usage", usagePath(t, strings.Join(rows, "")))
+		require.Equal(t, exitInput, got.code)
+		require.Empty(t, r.Items)
+		require.Contains(t, got.errors, "comes after")
+		r, got = decoded(t, usageDocs(), "-", "--preset", preset, "--usage", older, "--usage", usagePath(t, series(5000, 9000, webPod, "memory", falling)))
+		require.Equal(t, exitInput, got.code, "two files say different things of the same time")
+		require.Empty(t, r.Items)
+		require.Contains(t, got.errors, "overlap")
+	}
+	counter := func(n int) string {
+		var values []string
+		for i := range n {
+			values = append(values, fmt.Sprintf(`[%d,"%d"]`, 1767571200+(n-i)*60, (n-i)*30))
+		}
+		return `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"container_cpu_usage_seconds_total","pod":"` + webPod +
+			`","container":"app"},"values":[` + strings.Join(values, ",") + `]}]}}`
+	}
+	_, got := decoded(t, usageDocs(), "-", "--usage", usagePath(t, counter(300)))
+	require.Equal(t, exitInput, got.code, "a counter, the newest reading first")
+}
+
+// TestUsageReport: what is not used is said, in the text and in JSON.
+func TestUsageReport(t *testing.T) {
+	text := lines(300, webPod, "app", "cpu", "250m") + "1767900000," + webPod + ",app,cpu,NaN\n1767900000," + webPod + ",,cpu,1\n"
+	r, got := decoded(t, usageDocs(), "-", "--usage", usagePath(t, text))
+	require.Equal(t, exitFine, got.code)
+	require.Equal(t, usagefile.Report{Rows: 302, Kept: 300, Invalid: 1, NoContainer: 1}, r.Usage.Files[0].Report)
+	require.Equal(t, r.Usage.Files[0].Report, r.Usage.Workloads[0].Report)
+	require.Contains(t, strings.Join(r.Notes, "\n"), "1 not a measurement")
+}
+
+// TestUsageOfOthers: usage of other pods is named and plays no part.
+func TestUsageOfOthers(t *testing.T) {
+	mine := lines(300, webPod, "app", "cpu", "250m")
+	own, _ := decoded(t, usageDocs(), "-", "--usage", usagePath(t, mine))
+	want := to(own, "app", "cpu")
+	podMetrics := func(namespace, labels string) string {
+		return `{"kind":"PodMetricsList","items":[{"metadata":{"name":"` + webPod + `","namespace":"` + namespace + `"` + labels +
+			`},"timestamp":"2026-01-05T06:00:00Z","containers":[{"name":"app","usage":{"cpu":"9"}}]}]}`
+	}
+	matrix := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"namespace":"other","pod":"` + webPod +
+		`","container":"app","resource":"cpu"},"values":[[1767600000,"9"],[1767600060,"9"]]}]}}`
+	for _, row := range []struct{ why, docs, more, note string }{
+		{"the only workload is not everybody's", "", lines(3000, "db-0", "app", "cpu", "3"), "pod db-0"},
+		{"a longer name", "", lines(3000, "web-frontend-6f9c7b5d4-8kq2x", "app", "cpu", "3"), "pod web-frontend-6f9c7b5d4-8kq2x"},
+		{"pod metrics of another namespace", "", podMetrics("other", ""), "pod other/" + webPod},
+		{"pod metrics with other labels", "", podMetrics("default", `,"labels":{"app":"db"}`), "pod default/" + webPod},
+		{"a range query of another namespace", "", matrix, "pod other/" + webPod},
+		{"a name that two workloads share", "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: db}\nspec:\n  selector: {matchLabels: {app: db}}\n  template:\n    metadata: {labels: {app: db}}\n    spec: {containers: [{name: app}]}\n" +
+			"---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: db, namespace: test}\nspec:\n  selector: {matchLabels: {app: db}}\n  template:\n    metadata: {labels: {app: db}}\n    spec: {containers: [{name: app}]}\n",
+			lines(3000, "db-8kq2x", "app", "cpu", "3"), "pod db-8kq2x (may be of DaemonSet default/db or DaemonSet test/db)"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, usageDocs()+row.docs, "-", "--usage", usagePath(t, mine), "--usage", usagePath(t, row.more))
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, want, to(r, "app", "cpu"))
+			require.Contains(t, strings.Join(r.Notes, "\n"), row.note)
+		})
+	}
+	theirs, _ := decoded(t, usageDocs(), "-", "--usage", usagePath(t, mine), "--usage", usagePath(t, podMetrics("default", `,"labels":{"app":"web"}`)))
+	require.Equal(t, int64(301), theirs.Usage.Workloads[0].Kept, "of the same namespace and labels")
+}
+
+func TestIsPodOf(t *testing.T) {
+	long := strings.Repeat("n", 60)
+	for _, c := range []struct {
+		why, kind, name, pod string
+		want                 bool
+	}{
+		{"of a Deployment", "Deployment", "web", "web-6f9c7b5d4-8kq2x", true},
+		{"without a hash", "Deployment", "web", "web-8kq2x", false},
+		{"a vowel in the hash", "Deployment", "web", "web-frontend-8kq2x", false},
+		{"another Deployment's", "Deployment", "web", "web-api-6f9c7b5d4-8kq2x", false},
+		{"a name that is cut", "Deployment", long, long[:58] + "8kq2x", true},
+		{"a hash that is cut", "Deployment", long[:50], long[:50] + "-6f9c7b58kq2x", true},
+		{"of a ReplicaSet", "ReplicaSet", "web", "web-8kq2x", true},
+		{"of a Deployment of that name", "ReplicaSet", "web", "web-6f9c7b5d4-8kq2x", false},
+		{"of a DaemonSet", "DaemonSet", "agent", "agent-8kq2x", true},
+		{"of a StatefulSet", "StatefulSet", "db", "db-12", true},
+		{"no ordinal", "StatefulSet", "db", "db-8kq2x", false},
+		{"an ordinal with a zero before it", "StatefulSet", "db", "db-01", false},
+		{"the name alone", "StatefulSet", "db", "db", false},
+		{"nothing", "Deployment", "", "", false},
+	} {
+		require.Equal(t, c.want, isPodOf(c.kind, c.name, c.pod), c.why)
+	}
+}
+
+// TestUsageOOM: an OOM kill raises the memory request in every preset. VPA's: max(512Mi + 100Mi, 1.2 x 512Mi), the end of its bucket, plus 15 %.
+func TestUsageOOM(t *testing.T) {
+	file := usagePath(t, series(0, 11520, webPod, "memory", always("400Mi")))
+	pod := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + webPod + ", labels: {app: web}}\nspec: {containers: [{name: app, resources: {requests: {memory: 512Mi}}}]}\n" +
+		"status: {containerStatuses: [{name: app, lastState: {terminated: {reason: OOMKilled, finishedAt: %q}}}]}\n"
+	late, early := fmt.Sprintf(pod, "2026-01-12T20:00:00Z"), fmt.Sprintf(pod, "2025-01-12T20:00:00Z")
+	for _, row := range []struct {
+		why, docs, memory string
+		args              []string
+	}{
+		{"no kill", "", "489Mi", nil},
+		{"a pod was killed", late, "729Mi", nil},
+		{"a flag says so", "", "729Mi", []string{"--oom-killed", "app"}},
+		{"both", late, "729Mi", []string{"--oom-killed", "app"}},
+		{"long ago: the request does not fall", early, "512Mi", nil},
+		{"peak", late, "615Mi", []string{"--preset", "peak"}},
+		{"peak, by a flag", "", "615Mi", []string{"--preset", "peak", "--oom-killed", "app"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, usageDocs()+row.docs, append([]string{"-", "--usage", file}, row.args...)...)
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, row.memory, to(r, "app", "memory"))
+		})
+	}
+}
+
+// TestUsageParts: a workload of which a part of the usage cannot be read is not planned. One that the file does not concern is.
+func TestUsageParts(t *testing.T) {
+	good := series(0, 300, webPod, "cpu", always("250m"))
+	other := workloadDoc("StatefulSet", "db", box{"app", "500m", "512Mi"})
+	cut := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"` + webPod + `","container":"app","resource":"cpu"},"values":[[1767571200,"0.25"],[17675`
+	for _, row := range []struct {
+		why, text string
+		planned   int
+	}{
+		{"a bad value in the middle", good + "1767600000," + webPod + ",app,cpu,much\n", 1},
+		{"two files in one, each with its heading", "time,pod,container,resource,value\n" + good + "time,pod,container,resource,value\n", 1},
+		{"cut off: nobody knows whom the rest concerns", cut, 0},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, usageDocs()+other, "-", "--usage", usagePath(t, row.text), "--usage", usagePath(t, series(0, 300, "db-0", "cpu", always("250m"))))
+			require.Equal(t, exitInput, got.code)
+			require.Len(t, r.Items, row.planned)
+			require.Contains(t, got.errors, "Deployment default/web is not planned")
+			require.False(t, r.Usage.Files[0].Used)
+		})
+	}
+}
+
+// TestUsageWindow: what is older than the strategy's window before the newest row is left out.
+func TestUsageWindow(t *testing.T) {
+	long := "1759795200," + webPod + ",app,memory,2Gi\n" + series(0, 11520, webPod, "memory", always("300Mi"))
+	r, got := decoded(t, usageDocs(), "-", "--preset", "peak", "--usage", usagePath(t, long))
+	require.Equal(t, exitFine, got.code, got.errors)
+	require.Equal(t, "345Mi", to(r, "app", "memory"))
+	require.Equal(t, int64(1), r.Usage.Workloads[0].Outside)
+	require.Contains(t, strings.Join(r.Items[0].Notes, "\n"), "is left out: 1 row")
+}
+
+// TestUsageReasons: why there is no request is said, be the workload planned or not.
+func TestUsageReasons(t *testing.T) {
+	r, got := decoded(t, usageDocs(), "-", "--preset", "peak", "--usage", usagePath(t, series(0, 50, webPod, "cpu", always("250m"))))
+	require.Equal(t, exitFine, got.code)
+	require.Empty(t, r.Items)
+	require.Contains(t, r.Notes, "Deployment default/web: container app: no request of cpu from usage: too-few-samples")
+	require.Contains(t, r.Notes, "Deployment default/web: container app: no request of memory from usage: no-data")
+}
