@@ -39,7 +39,7 @@ const kit = "rightsizetest"
 var testModules = []string{"pgregory.net/rapid", "github.com/stretchr/testify"}
 
 // programs are packages of the main module that are not library code.
-var programs = []string{"examples/", "internal/manifest", "internal/usagefile"}
+var programs = []string{"examples/", "internal/manifest", "internal/usagefile", "internal/program", "internal/ledger"}
 
 // importsNothing are packages without any import at all.
 var importsNothing = []string{"skipreason"}

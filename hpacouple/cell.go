@@ -27,6 +27,8 @@ type cell struct {
 	recommended int64 // it, or the present request
 	limitAsked  bool  // the caller says what the limit is after the change, or that there is none
 	limitAfter  metrics.Amount
+	keepsRatio  bool  // the limit goes with the final request
+	limitLeast  int64 // and is no lower than this
 	locked      bool
 	counted     bool // part of the coupled resource's request sum
 
@@ -40,9 +42,11 @@ type cell struct {
 
 // ceiling is the highest request that the limit after the change allows, -1 for none: whole millicores or bytes, or the present request
 // where that is a fraction at the limit (1.1Gi of 1.1Gi), so that a raise never turns into a cut.
-func (c *cell) ceiling() int64 {
+func (p *planner) ceiling(c *cell) int64 {
 	limit := c.limitAfter.Milli
 	switch {
+	case c.keepsRatio:
+		return p.roof(c.resource)
 	case !c.limitAfter.Present():
 		return -1
 	case c.Request.Milli <= limit:
@@ -138,7 +142,7 @@ func (p *planner) attach(c *cell, k int) {
 			return
 		}
 		c.limitAsked, c.limitAfter = true, metrics.Amount{Milli: m, Source: metrics.SourceLimit, Format: q.Format}
-		if c.asked && c.recommended > m {
+		if c.asked && c.recommended > m && !slices.Contains(r.KeepRatio, c.resource) {
 			p.errs = append(p.errs, field.Invalid(at("requests"), text(r.Requests[c.resource]), "must be at or below the limit after the change, "+text(q)))
 		}
 	}
@@ -152,6 +156,7 @@ func (p *planner) attach(c *cell, k int) {
 		c.limitAsked = true
 		_, c.limitAfter, _ = p.in.Pod.Defaults(name) // a LimitRange gives its default again; its errors were reported by Containers
 	}
+	p.readKeepRatio(c, r, at)
 }
 
 // settle gives the cell the request that its container would get for itself.
@@ -159,11 +164,11 @@ func (p *planner) settle(c *cell) {
 	c.settled, c.by = c.Request.Milli, bounds.RuleNone
 	switch {
 	case !c.asked && c.arises():
-		c.settled, c.by = c.ceiling(), bounds.RuleLimit
+		c.settled, c.by = p.ceiling(c), bounds.RuleLimit
 	case c.asked || c.limitAsked:
 		var ok bool
 		c.settled, c.by, c.cause, ok = bounds.Settle(bounds.Ask{
-			Present: c.Request.Milli, Recommended: c.recommended, Limit: c.ceiling(), Locked: c.locked, Step: p.step(c.resource)})
+			Present: c.Request.Milli, Recommended: c.recommended, Limit: p.ceiling(c), Locked: c.locked, Step: p.step(c.resource)})
 		if !ok { // cannot be: amounts and steps were checked
 			c.settled, c.by = c.Request.Milli, bounds.RuleNone
 		}
@@ -176,6 +181,7 @@ func (p *planner) settle(c *cell) {
 		c.settled, c.by, c.cause, c.limitAfter = c.Request.Milli, bounds.RuleAutoPatch, "", c.Limit
 	}
 	c.final = c.settled
+	p.follow(c)
 }
 
 // text prints a copy: String caches its answer in the quantity.

@@ -129,6 +129,11 @@ func (p *planner) checkRecommendations(names *nameIndex) {
 				}
 			}
 		}
+		for k, name := range r.KeepRatio {
+			if !sized(name) {
+				p.errs = append(p.errs, field.NotSupported(at("keepRatio").Index(k), name, resources()))
+			}
+		}
 		for k, name := range r.UnsetLimits {
 			if !sized(name) {
 				p.errs = append(p.errs, field.NotSupported(at("unsetLimits").Index(k), name, resources()))

@@ -52,7 +52,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	var moving []int
 	for i := range cells {
 		if c := &cells[i]; c.counted && c.Role != metrics.RoleInit {
-			items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: c.ceiling(), Locked: c.locked, Step: p.step(e.Resource)})
+			items = append(items, bounds.Item{Name: c.Name, Present: c.Request.Milli, Settled: c.settled, Limit: p.ceiling(c), Locked: c.locked, Step: p.step(e.Resource)})
 			moving = append(moving, i)
 		}
 	}
@@ -68,6 +68,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 	for k, i := range moving {
 		if c := &cells[i]; f.Requests[k] != c.settled {
 			c.final, c.by = f.Requests[k], f.Acted
+			p.follow(c)
 		}
 	}
 	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target

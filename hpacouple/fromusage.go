@@ -42,6 +42,7 @@ type UsagePlan struct {
 // FromUsage is the whole way in one call: usage windows, pod template and HPA in; requests and target that go together out.
 //
 //	recommend.Workload   what each container needs
+//	RecommendationFor    how that is asked for: a limit that keeps its ratio goes with the request that the plan settles on
 //	Plan                 what the HPA makes of it
 //
 // in.Recommendations may name further containers; naming one twice is an error, as in Plan. The flags few-samples, idle, capped-below-peak,
@@ -58,7 +59,7 @@ func FromUsage(in Input, m Measured) (UsagePlan, field.ErrorList) {
 	}
 	in.Recommendations = slices.Clone(in.Recommendations)
 	for i := range result.Containers {
-		if r, ok := asked(&result.Containers[i]); ok {
+		if r, ok := RecommendationFor(result.Containers[i]); ok {
 			in.Recommendations = append(in.Recommendations, r)
 		}
 	}
@@ -79,30 +80,6 @@ func scalesMemory(in Input) bool {
 	return slices.ContainsFunc(metrics.Classify(&in.HPA.Spec), func(e metrics.Entry) bool {
 		return e.Coupled() && e.Resource == corev1.ResourceMemory
 	})
-}
-
-// asked makes of a container's recommendation what Plan takes; not ok where there is nothing to say.
-func asked(c *recommend.Container) (Recommendation, bool) {
-	r := Recommendation{Container: c.Name, Throttled: c.Facts.Throttled, OOMKilled: c.Facts.OOMKilled}
-	for _, a := range []*recommend.Amounts{&c.CPU, &c.Memory} {
-		if a.Outcome != recommend.Recommended {
-			continue
-		}
-		if r.Requests == nil {
-			r.Requests = corev1.ResourceList{}
-		}
-		r.Requests[a.Resource] = recommend.Quantity(a.Resource, a.Request)
-		switch {
-		case a.Limit.To == nil && a.Limit.From != nil:
-			r.UnsetLimits = append(r.UnsetLimits, a.Resource)
-		case a.Limit.To != nil && (a.Limit.From == nil || *a.Limit.From != *a.Limit.To):
-			if r.Limits == nil {
-				r.Limits = corev1.ResourceList{}
-			}
-			r.Limits[a.Resource] = recommend.Quantity(a.Resource, *a.Limit.To)
-		}
-	}
-	return r, r.Requests != nil || r.Throttled || r.OOMKilled
 }
 
 // withMeasured adds the flags that only measurements show, in the order of the list.

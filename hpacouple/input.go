@@ -32,6 +32,14 @@ type Recommendation struct {
 	// Limits are the limits after the change; a resource that is not there keeps its limit. They travel with requests: where no request of
 	// the workload changes, no limit does.
 	Limits corev1.ResourceList `json:"limits,omitempty"`
+	// KeepRatio are the resources whose limit goes with the request, whatever the plan makes of the request:
+	//
+	//	limit after = max(final request, limit before x final request / request before), rounded down to whole millicores or bytes
+	//
+	// A limit in Limits is then the least that it becomes. The limit of a locked container (Throttled, OOMKilled) does not decrease; one without
+	// a limit gets none; with a present request of 0 there is no ratio, and the limit stays unless the request passes it.
+	// +listType=set
+	KeepRatio []corev1.ResourceName `json:"keepRatio,omitempty"`
 	// UnsetLimits are the resources whose limit is taken away.
 	// +listType=set
 	UnsetLimits []corev1.ResourceName `json:"unsetLimits,omitempty"`

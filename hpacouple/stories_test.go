@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,12 +53,25 @@ type step struct {
 	After  map[string]string
 }
 
-func record(t testing.TB) recording {
-	t.Helper()
+// tester is a test, a benchmark or a property.
+type tester interface {
+	require.TestingT
+	Helper()
+	Fatal(...any)
+}
+
+var recorded = sync.OnceValues(func() (r recording, err error) {
 	text, err := os.ReadFile("testdata/ownership.json")
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	return r, err
+})
+
+func record(t tester) recording {
+	t.Helper()
+	r, err := recorded()
 	require.NoError(t, err)
-	var r recording
-	require.NoError(t, json.Unmarshal(text, &r))
 	require.Len(t, r.Stories, 139)
 	return r
 }
@@ -71,7 +85,7 @@ type stage struct {
 	retake     bool
 }
 
-func (s *stage) set(t testing.TB, r recording, names map[string]string) {
+func (s *stage) set(t tester, r recording, names map[string]string) {
 	t.Helper()
 	for object, name := range names {
 		text := r.Objects[name]
@@ -174,7 +188,7 @@ func memory(list []former) (t hpacouple.Taken) {
 }
 
 // wish is the change that a recorded apply makes of the live objects.
-func wish(t testing.TB, s *stage, st step) (c hpacouple.Change) {
+func wish(t tester, s *stage, st step) (c hpacouple.Change) {
 	t.Helper()
 	c = hpacouple.Change{Workload: web, Strategy: hpacouple.Rollout}
 	if st.Write.Object == "hpa" {
@@ -252,7 +266,7 @@ func absentBefore(t hpacouple.Taken, ref hpacouple.AmountRef) bool {
 }
 
 // play asks for the write of one step. did says in a word what came of it.
-func play(t testing.TB, s *stage, st step) (did string) {
+func play(t tester, s *stage, st step) (did string) {
 	t.Helper()
 	writes, why := ask(t, s, st)
 	if len(writes) == 0 {
@@ -287,7 +301,7 @@ func jsonEqual(a, b []byte) bool {
 	return string(p) == string(q)
 }
 
-func ask(t testing.TB, s *stage, st step) (writes []hpacouple.Write, why string) {
+func ask(t tester, s *stage, st step) (writes []hpacouple.Write, why string) {
 	t.Helper()
 	live := s.live(st.Write.Body)
 	if st.Write.Object == "hpa" {

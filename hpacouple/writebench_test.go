@@ -7,7 +7,7 @@ import (
 )
 
 // staged is the recorded objects of a story, with the change 1000m at 50 to 700m at 71.
-func staged(tb testing.TB, name string) (*stage, hpacouple.Change) {
+func staged(tb tester, name string) (*stage, hpacouple.Change) {
 	r := record(tb)
 	for _, st := range r.Stories {
 		if st.Name == name {
@@ -28,7 +28,11 @@ func joint() hpacouple.Change {
 }
 
 func (s *stage) whole() hpacouple.Live {
-	return hpacouple.Live{Meta: &s.deployment.ObjectMeta, Template: &s.deployment.Spec.Template.Spec, HPA: s.hpa}
+	l := hpacouple.Live{HPA: s.hpa}
+	if s.deployment != nil {
+		l.Meta, l.Template = &s.deployment.ObjectMeta, &s.deployment.Spec.Template.Spec
+	}
+	return l
 }
 
 // BenchmarkWrites builds both writes of one change, from the managedFields of an API server.

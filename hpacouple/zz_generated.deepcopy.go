@@ -389,6 +389,11 @@ func (in *Recommendation) DeepCopyInto(out *Recommendation) {
 			(*out)[key] = val.DeepCopy()
 		}
 	}
+	if in.KeepRatio != nil {
+		in, out := &in.KeepRatio, &out.KeepRatio
+		*out = make([]v1.ResourceName, len(*in))
+		copy(*out, *in)
+	}
 	if in.UnsetLimits != nil {
 		in, out := &in.UnsetLimits, &out.UnsetLimits
 		*out = make([]v1.ResourceName, len(*in))

@@ -91,3 +91,15 @@ func TestRequests(t *testing.T) {
 		})
 	}
 }
+
+// Of a named container that has no request, it alone counts, wherever it stands.
+func TestNamedContainerCountsAlone(t *testing.T) {
+	app, other := container("app", "", ""), container("other", "500m", "")
+	for _, order := range [][]corev1.Container{{app, other}, {other, app}} {
+		sum, err := metrics.Pod{Spec: &corev1.PodSpec{Containers: order}}.Requests(corev1.ResourceCPU, "app")
+		require.EqualError(t, err, "missing request for cpu in container app")
+		for _, term := range sum.Terms {
+			require.Equal(t, term.Name == "app", term.Counted, "%s, order must not matter", term.Name)
+		}
+	}
+}

@@ -111,28 +111,39 @@ func (d *draft) finish(startup int64) (belowStartup, ok bool) {
 		return false, false
 	}
 	if limit > 0 && d.rule.Limit == KeepRatio {
-		if d.caps.most > 0 {
-			limit = min(limit, d.caps.most)
-		}
-		if d.maxRatio > 0 {
-			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
-				limit = max(min(limit, most), d.now.Request)
-			}
-		}
+		limit = d.bounded(limit)
 	}
 	belowStartup = limit > 0 && limit < startup
-	if present := d.effectiveLimit(); belowStartup && d.rule.Limit == KeepRatio && present > limit {
-		held := min(startup, present)
+	if present := d.effectiveLimit(); d.rule.Limit == KeepRatio && present > limit && limit > 0 {
+		held, by := min(startup, present), FromStartup
 		if d.maxRatio > 0 {
 			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
 				held = min(held, most)
 			}
 		}
-		limit = max(limit, held)
-		d.step(StageLimit, FromStartup, limit, d.now)
+		if d.held != "" { // whoever was throttled or killed at this limit does not get a lower one
+			held, by = present, d.held
+		}
+		if held > limit {
+			limit, d.out.Limit.By = held, by
+			d.step(StageLimit, by, limit, d.now)
+		}
 	}
 	if limit > 0 && !(d.rule.Limit == Unset || d.limit == nil && d.rule.Limit == Keep) {
 		d.out.Limit.To = &limit
 	}
 	return belowStartup, true
+}
+
+// bounded keeps a limit that goes with its request within the LimitRange items for containers.
+func (d *draft) bounded(limit int64) int64 {
+	if d.caps.most > 0 && limit > d.caps.most {
+		limit, d.out.Limit.By = d.caps.most, FromContainerMax
+	}
+	if d.maxRatio > 0 {
+		if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok && most < limit && d.now.Request < limit {
+			limit, d.out.Limit.By = max(most, d.now.Request), FromMaxRatio
+		}
+	}
+	return limit
 }

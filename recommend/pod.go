@@ -93,6 +93,9 @@ func (r *reader) present(d *draft, c *corev1.Container, path *field.Path, ranges
 		v, ok = *d.ratioLimit, true
 	} else if w, has := ranges.request[name]; has {
 		v, ok = w, true
+		d.scaleRequest = v // the limit is the LimitRange's too, and so is their ratio
+	} else if d.defaultLimit != nil {
+		v, ok = *d.defaultLimit, true // what a LimitRange without a default request gives
 	}
 	if ok {
 		present := v

@@ -54,6 +54,8 @@ type Limit struct {
 	Mode LimitMode `json:"mode"`
 	From *int64    `json:"from,omitempty"` // nil: there is none
 	To   *int64    `json:"to,omitempty"`   // nil: there is none afterwards
+	// By is what made To another amount than the mode alone would: a LimitRange, the start-up peak, or a fact. Empty: nothing did.
+	By Cause `json:"by,omitempty"`
 }
 
 // Facts are what forbids a request to fall.

@@ -83,6 +83,7 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			if s.Hold && res.name == corev1.ResourceMemory && c.Facts.OOMKilled {
 				m.hold = FromOOMKill
 			}
+			d.held = m.hold
 			reason := d.run(s, m)
 			if reason == NoData && res.rule.From == Peaks && !usage.Empty(res.plain) {
 				reason = MissingQuantile // there are data, of the other kind

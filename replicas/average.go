@@ -16,21 +16,21 @@ import (
 // Samples of unlisted pods count, in the mean as well.
 //
 // Fails with no-pods, no-samples, no-target. Law N1. Upstream: GetRawResourceReplicas.
-func (c Calculator) ResourceAverage(resource corev1.ResourceName, target int64, pods []Pod, unlisted []int64) (Result, error) {
-	return c.average(isCPU(resource), target, pods, unlisted)
+func (c Calculator) ResourceAverage(resource corev1.ResourceName, pods []Pod, unlisted []int64, target MilliTarget) (Result, error) {
+	return c.average(isCPU(resource), pods, unlisted, int64(target))
 }
 
 // PodsAverage is ResourceAverage for a Pods metric: readiness does not matter.
 //
 // Upstream: GetMetricReplicas.
-func (c Calculator) PodsAverage(target int64, pods []Pod, unlisted []int64) (Result, error) {
-	return c.average(false, target, pods, unlisted)
+func (c Calculator) PodsAverage(pods []Pod, unlisted []int64, target MilliTarget) (Result, error) {
+	return c.average(false, pods, unlisted, int64(target))
 }
 
 // average is the common formula. Upstream: calcPlainMetricReplicas.
-func (c *Calculator) average(cpu bool, target int64, pods []Pod, unlisted []int64) (Result, error) {
+func (c *Calculator) average(cpu bool, pods []Pod, unlisted []int64, target int64) (Result, error) {
 	var r Result
-	if err := checkTarget(target); err != nil {
+	if err := c.checkTarget(target); err != nil {
 		return r, err
 	}
 	if err := checkPods(pods); err != nil {

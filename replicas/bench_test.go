@@ -40,7 +40,7 @@ func BenchmarkUtilization(b *testing.B) {
 			c := spec.Calculator(int32(n), int32(n), noon)
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := c.Utilization("cpu", 60, pods, nil); err != nil || r.Utilization != 80 {
+				if r, err := c.Utilization("cpu", pods, nil, 60); err != nil || r.Utilization != 80 {
 					b.Fatal(r, err)
 				}
 			}

@@ -10,7 +10,9 @@ import (
 // Calculator computes the proposal of one metric, by one method per kind of metric and target. [Spec.Calculator]
 // makes one with the controller's defaults; in a literal, a zero tolerance is a tolerance of zero.
 //
-// Every method refuses a target that is not positive, as the API server does. Upstream: replica_calculator.go.
+// What was measured comes first, then the target. Every method refuses a target that is not positive, as the API server
+// does; with ReproduceOverflow it is divided by as it stands, since upstream reads some targets beyond int64 as 0 or
+// below. Upstream: replica_calculator.go.
 type Calculator struct {
 	// Current is scale.spec.replicas.
 	Current int32 `json:"current"`
@@ -24,6 +26,9 @@ type Calculator struct {
 	// ReproduceOverflow gives what upstream gives where its arithmetic leaves its range, as on amd64.
 	ReproduceOverflow bool `json:"reproduceOverflow,omitempty"`
 }
+
+// MilliTarget is the target of a metric in thousandths. A type of its own, so that it does not change places with a value.
+type MilliTarget int64
 
 // direct is the proposal when there is nothing to fill in: ceil(ratio * ready) outside the tolerance. The multiplier
 // is the number of pods that counted, not the present count.
@@ -90,8 +95,8 @@ func checkPods(pods []Pod) error {
 	return nil
 }
 
-func checkTarget(target int64) error {
-	if target <= 0 {
+func (c *Calculator) checkTarget(target int64) error {
+	if target <= 0 && !c.ReproduceOverflow {
 		return &MetricError{Failure: FailureTarget}
 	}
 	return nil

@@ -42,9 +42,9 @@ type MetricValues struct {
 	Error string `json:"error,omitempty"`
 	// Pods of a Pods metric.
 	Pods []PodValue `json:"pods,omitempty"`
-	// Object is the value of an Object metric.
+	// Object is the value of an Object metric; other types do not look at it.
 	Object *resource.Quantity `json:"object,omitempty"`
-	// External are the values of an External metric's series.
+	// External are the values of an External metric's series; other types do not look at it.
 	External []resource.Quantity `json:"external,omitempty"`
 }
 

@@ -22,7 +22,8 @@ type Decision struct {
 	// valid one that does not scale down is an error all the same.
 	Invalid      int `json:"invalid,omitempty"`
 	FirstInvalid int `json:"firstInvalid"`
-	// Driver is the metric with the largest proposal, the first of them on a tie; -1 if there is none.
+	// Driver is the metric that the condition and the event name; -1 if there is none. It is the first with the largest
+	// proposal; where proposals so far are 0, each later one replaces them, so that at 0 it is the last.
 	Driver int `json:"driver"`
 	// Proposal is the largest proposal, not below 0. Stabilized is the same after the stabilization windows.
 	Proposal   int32 `json:"proposal"`

@@ -18,15 +18,17 @@
 // Results are equal to v1.37.2 bit for bit wherever upstream's arithmetic is defined, floats included: divide first,
 // then multiply, then round up. Where upstream's integers wrap or a conversion leaves its range, the result is the
 // mathematically right one and [OutOfRange] says where; with ReproduceOverflow it is what upstream gives on amd64,
-// on every architecture.
+// on every architecture. Numbers that do not fit where they are read ([Observe], [FromHPA]) count as the nearest that
+// does; upstream's reading is kept beside it (Beyond). Requests that do not fit, or are negative, are the exception: they
+// fail the metric either way.
 //
 // All quantities are int64 thousandths ("milli"), rounded up as Quantity.MilliValue does: millicores, and
 // milli-bytes for memory.
 //
 // # Laws
 //
-//   - N1: with every listed pod ready and current equal to the number of pods, more usage never gives fewer
-//     replicas in one pass.
+//   - N1: with every listed pod ready, and spec and status equal to their number, more usage never gives fewer replicas:
+//     not of one metric, nor of a pass over several with its windows and limits.
 //   - N2: a pass that computed metrics ends within minReplicas and maxReplicas if it began there.
 //   - N3: Step is a function of its arguments: equal twice, inputs unchanged, and a JSON round trip of the state
 //     between two passes changes nothing.

@@ -24,6 +24,7 @@ func (d *Decision) evaluate(s *Spec, o *Observation, c *Calculator) (ok bool) {
 		}
 		var err error
 		m.Result, err = c.metric(&s.Metrics[i], reading)
+		d.OutOfRange.merge(m.Result.OutOfRange) // of a failure as well: upstream may not fail
 		if err != nil {
 			*m = MetricDecision{Error: asMetricError(err)}
 			d.Invalid++
@@ -32,7 +33,6 @@ func (d *Decision) evaluate(s *Spec, o *Observation, c *Calculator) (ok bool) {
 			}
 			continue
 		}
-		d.OutOfRange.merge(m.Result.OutOfRange)
 		if largest == 0 || m.Result.Replicas > largest {
 			largest, d.Driver = m.Result.Replicas, i
 		}
@@ -67,8 +67,19 @@ func (c *Calculator) metric(m *Metric, reading *Reading) (Result, error) {
 	if reading.Error != nil {
 		return Result{}, reading.Error
 	}
-	r, err := c.read(m, reading)
-	r.OutOfRange.Quantity = r.OutOfRange.Quantity || reading.OutOfRange
+	target := MilliTarget(m.Milli)
+	beyond := reading.OutOfRange
+	if m.Beyond != nil && m.Target != metrics.TargetUtilization {
+		beyond = true
+		if c.ReproduceOverflow {
+			target = MilliTarget(*m.Beyond)
+		}
+	}
+	if c.ReproduceOverflow && reading.Beyond != nil {
+		reading = reading.Beyond
+	}
+	r, err := c.read(m, reading, target)
+	r.OutOfRange.Quantity = beyond
 	return r, err
 }
 
@@ -93,27 +104,27 @@ func (m *Metric) untargeted() *MetricError {
 }
 
 // read is the proposal of a metric that has a target and was read.
-func (c *Calculator) read(m *Metric, reading *Reading) (Result, error) {
+func (c *Calculator) read(m *Metric, reading *Reading, target MilliTarget) (Result, error) {
 	resource, average := corev1.ResourceName(m.Name), m.Target == metrics.TargetAverageValue
 	switch m.Type {
 	case autoscalingv2.ResourceMetricSourceType, autoscalingv2.ContainerResourceMetricSourceType:
 		if average {
-			return c.ResourceAverage(resource, m.Milli, reading.Pods, reading.Unlisted)
+			return c.ResourceAverage(resource, reading.Pods, reading.Unlisted, target)
 		}
-		return c.Utilization(resource, m.Utilization, reading.Pods, reading.Unlisted)
+		return c.Utilization(resource, reading.Pods, reading.Unlisted, m.Utilization)
 	case autoscalingv2.PodsMetricSourceType:
-		return c.PodsAverage(m.Milli, reading.Pods, reading.Unlisted)
+		return c.PodsAverage(reading.Pods, reading.Unlisted, target)
 	case autoscalingv2.ExternalMetricSourceType:
 		if average {
-			return c.ExternalAverage(m.Milli, reading.Values)
+			return c.ExternalAverage(reading.Values, target)
 		}
-		return c.ExternalValue(m.Milli, reading.Values, reading.Pods)
+		return c.ExternalValue(reading.Values, reading.Pods, target)
 	}
 	if len(reading.Values) == 0 {
 		return Result{}, &MetricError{Failure: FailureEmpty}
 	}
 	if average {
-		return c.ObjectAverage(m.Milli, reading.Values[0])
+		return c.ObjectAverage(reading.Values[0], target)
 	}
-	return c.ObjectValue(m.Milli, reading.Values[0], reading.Pods)
+	return c.ObjectValue(reading.Values[0], reading.Pods, target)
 }

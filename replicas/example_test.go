@@ -29,7 +29,7 @@ func running(n int, usage int64) (pods []replicas.Pod) {
 // Four pods at 80 % of a 60 % target want 6.
 func ExampleCalculator_Utilization() {
 	spec := replicas.Spec{}
-	r, err := spec.Calculator(4, 4, noon).Utilization("cpu", 60, running(4, 800), nil)
+	r, err := spec.Calculator(4, 4, noon).Utilization("cpu", running(4, 800), nil, 60)
 	fmt.Printf("%d %% / 60 %% = %.4f, x %d pods, up: %d (%s) %v\n", r.Utilization, r.Ratio, r.Pods.Ready, r.Replicas, r.Outcome, err)
 	// Output: 80 % / 60 % = 1.3333, x 4 pods, up: 6 (computed) <nil>
 }
@@ -39,7 +39,7 @@ func ExampleCalculator_Utilization_missing() {
 	pods := running(9, 1070)
 	pods[3].Sampled, pods[5].Sampled = false, false
 	spec := replicas.Spec{}
-	r, _ := spec.Calculator(9, 9, noon).Utilization("cpu", 90, pods, nil)
+	r, _ := spec.Calculator(9, 9, noon).Utilization("cpu", pods, nil, 90)
 	fmt.Printf("status %d %%, ratio %.2f then %.2f, %d missing: %d (%s)\n", r.Utilization, r.FirstRatio, r.Ratio, r.Pods.Missing, r.Replicas, r.Outcome)
 	// Output: status 107 %, ratio 1.19 then 0.92, 2 missing: 9 (within-tolerance)
 }
@@ -59,7 +59,7 @@ func ExampleCalculator_Class() {
 // 90 messages at 30 per pod want 3 pods.
 func ExampleCalculator_ExternalAverage() {
 	spec := replicas.Spec{}
-	r, _ := spec.Calculator(1, 1, noon).ExternalAverage(30_000, []int64{90_000})
+	r, _ := spec.Calculator(1, 1, noon).ExternalAverage([]int64{90_000}, 30_000)
 	fmt.Println(r.Replicas, r.Milli)
 	// Output: 3 90000
 }
@@ -67,7 +67,7 @@ func ExampleCalculator_ExternalAverage() {
 // One negative series looks like an overflow to the controller.
 func ExampleCalculator_ExternalAverage_negative() {
 	spec := replicas.Spec{}
-	r, _ := spec.Calculator(1, 1, noon).ExternalAverage(30_000, []int64{-1000, 31_000})
+	r, _ := spec.Calculator(1, 1, noon).ExternalAverage([]int64{-1000, 31_000}, 30_000)
 	fmt.Println(r.Replicas, r.NegativeSum)
 	// Output: 2147483647 true
 }

@@ -81,9 +81,9 @@ func anyMetric() *rapid.Generator[Metric] {
 func anyRules(tolerance *rapid.Generator[float64]) *rapid.Generator[Rules] {
 	return rapid.Custom(func(t *rapid.T) Rules {
 		r := Rules{
-			WindowSeconds: pointer(edge32()).Draw(t, "window"),
-			Select:        rapid.SampledFrom([]autoscalingv2.ScalingPolicySelect{"", "Max", "Min", "Disabled", "Guess"}).Draw(t, "select"),
-			Tolerance:     pointer(tolerance).Draw(t, "tolerance"),
+			StabilizationWindowSeconds: pointer(edge32()).Draw(t, "window"),
+			SelectPolicy:               rapid.SampledFrom([]autoscalingv2.ScalingPolicySelect{"", "Max", "Min", "Disabled", "Guess"}).Draw(t, "select"),
+			Tolerance:                  pointer(tolerance).Draw(t, "tolerance"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "policies") {
 			r.Policies = append(r.Policies, Policy{

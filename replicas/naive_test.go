@@ -168,9 +168,9 @@ func perPodAgainstTwin(t *rapid.T) {
 	var got Result
 	var err error
 	if raw {
-		got, err = c.PodsAverage(target, pods, unlistedSamples)
+		got, err = c.PodsAverage(pods, unlistedSamples, MilliTarget(target))
 	} else {
-		got, err = c.Utilization("memory", int32(target), pods, unlistedSamples)
+		got, err = c.Utilization("memory", pods, unlistedSamples, int32(target))
 	}
 	if len(ready)+len(unlisted) == 0 {
 		require.ErrorContains(t, err, "did not receive metrics")

@@ -103,7 +103,7 @@ func (s *State) normalizeWithBehavior(spec *Spec, d *Decision, now time.Time) in
 // stabilize is the present count, raised to the lowest number of the scale-up window, then lowered to the highest of
 // the scale-down window. It records the number. Upstream: stabilizeRecommendationWithBehaviors.
 func (s *State) stabilize(spec *Spec, current, proposal int32, now time.Time) int32 {
-	upCutoff := now.Add(-seconds(or(spec.Behavior.ScaleUp.WindowSeconds, 0)))
+	upCutoff := now.Add(-seconds(or(spec.Behavior.ScaleUp.StabilizationWindowSeconds, 0)))
 	downCutoff := now.Add(-seconds(spec.downWindow()))
 	low, high, old := proposal, proposal, -1
 	for i := range s.Recommendations {
@@ -124,7 +124,7 @@ func (s *State) stabilize(spec *Spec, current, proposal int32, now time.Time) in
 
 // downWindow is the scale-down window in seconds; the flag, if there is none, cut to whole seconds.
 func (s *Spec) downWindow() int32 {
-	if w := s.Behavior.ScaleDown.WindowSeconds; w != nil {
+	if w := s.Behavior.ScaleDown.StabilizationWindowSeconds; w != nil {
 		return *w
 	}
 	flag := or(s.Flags.DownscaleStabilization, defaultDownscaleStabilization)

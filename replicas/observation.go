@@ -29,8 +29,11 @@ type Reading struct {
 	Unlisted []int64 `json:"unlisted,omitempty"`
 	// Values of an Object (the first counts) or External metric (each series), in thousandths.
 	Values []int64 `json:"values,omitempty"`
-	// OutOfRange says that a quantity has more thousandths than an int64 holds.
+	// OutOfRange says that a quantity, or a pod's sum over its containers, has more thousandths than an int64 holds. It
+	// counts as the largest or smallest above.
 	OutOfRange bool `json:"outOfRange,omitempty"`
+	// Beyond is then the reading as upstream's integers have it, wrapped around. ReproduceOverflow takes it instead.
+	Beyond *Reading `json:"beyond,omitempty"`
 }
 
 // SelectorProblem is a pod selector that stops every metric.

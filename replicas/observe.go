@@ -6,6 +6,7 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -17,8 +18,10 @@ import (
 // added up; a pod's request sum is metrics.Pod.Requests of its own spec. The pods are those that the API server stores,
 // with requests filled in from limits and rounded up to whole thousandths.
 //
-// Nothing fails here: what is missing or unreadable becomes the Error of the metric's reading. A quantity beyond int64
-// thousandths counts as the largest, with Reading.OutOfRange.
+// Nothing fails here: what is missing or unreadable becomes the Error of the metric's reading. Usage or a value beyond
+// int64 thousandths counts as the largest, with Reading.OutOfRange, and Reading.Beyond has what upstream reads. A
+// request beyond int64, alone or in the sum, or below zero has no such number: the metric fails with request-range,
+// with ReproduceOverflow too.
 //
 // Upstream: metrics/client.go, replica_calculator.go, validateAndParseSelector.
 func Observe(hpa *autoscalingv2.HorizontalPodAutoscaler, cluster Cluster) Observation {
@@ -30,7 +33,13 @@ func Observe(hpa *autoscalingv2.HorizontalPodAutoscaler, cluster Cluster) Observ
 	v := view{hpa: hpa, cluster: &cluster}
 	o.Selector, o.SelectorDetail = v.selectPods()
 	for i := range hpa.Spec.Metrics {
-		o.Readings = append(o.Readings, v.reading(i))
+		r := v.reading(i)
+		if r.OutOfRange {
+			v.wrap = true
+			wrapped := v.reading(i)
+			r.Beyond, v.wrap = &wrapped, false
+		}
+		o.Readings = append(o.Readings, r)
 	}
 	return o
 }
@@ -42,6 +51,17 @@ type view struct {
 	match   labels.Selector
 	pods    []*corev1.Pod   // that the selector lists
 	known   map[string]bool // pods of the namespace, by name; true if listed
+	wrap    bool            // numbers beyond int64 as upstream has them
+}
+
+// milli is a quantity in thousandths.
+func (v *view) milli(q resource.Quantity, r *Reading) int64 {
+	if v.wrap {
+		return wrappedMilli(q)
+	}
+	m, out := milli(q)
+	r.OutOfRange = r.OutOfRange || out
+	return m
 }
 
 func (v *view) selectPods() (SelectorProblem, string) {
@@ -120,7 +140,7 @@ func (v *view) reading(i int) Reading {
 	if m.Type == autoscalingv2.PodsMetricSourceType {
 		return v.podValues(values.Pods)
 	}
-	return v.values(values)
+	return v.values(values, m.Type)
 }
 
 // resource is the reading of a Resource or ContainerResource metric.
@@ -137,7 +157,7 @@ func (v *view) resource(name corev1.ResourceName, container string, requests boo
 			continue
 		}
 		items++
-		usage, ok := usage(m.Containers, name, container, &r)
+		usage, ok := v.usage(m.Containers, name, container, &r)
 		if ok {
 			samples[m.Name] = Sample{Milli: usage, At: m.Timestamp.Time, Window: m.Window.Duration}
 		}
@@ -177,71 +197,6 @@ func (v *view) served(m *PodMetrics) bool {
 	return v.match.Matches(labels.Set(m.Labels))
 }
 
-// usage adds up a pod's containers, or takes the named one. A pod of which any container lacks the resource has none.
-func usage(containers []ContainerMetrics, name corev1.ResourceName, container string, r *Reading) (int64, bool) {
-	var sum total
-	found := false
-	for i := range containers {
-		c := &containers[i]
-		if container != "" && c.Name != container {
-			continue
-		}
-		q, ok := c.Usage[name]
-		if !ok {
-			return 0, false
-		}
-		v, out := milli(q)
-		r.OutOfRange = r.OutOfRange || out
-		sum.add(v)
-		found = true
-		if container != "" {
-			break
-		}
-	}
-	v, fits := sum.narrow()
-	if !fits {
-		r.OutOfRange = true
-		v = saturate(sum.exact())
-	}
-	return v, found
-}
-
-// fromPod is the state of a pod.
-func fromPod(p *corev1.Pod) Pod {
-	out := Pod{Name: p.Name, Phase: p.Status.Phase, Deleted: p.DeletionTimestamp != nil}
-	if p.Status.StartTime != nil {
-		out.Started = p.Status.StartTime.Time
-	}
-	for i := range p.Status.Conditions {
-		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {
-			out.Ready, out.ReadyChanged = c.Status, c.LastTransitionTime.Time
-			break
-		}
-	}
-	return out
-}
-
-func setRequest(pod *Pod, p *corev1.Pod, name corev1.ResourceName, container string) {
-	sum, err := metrics.Pod{Spec: &p.Spec}.Requests(name, container)
-	if err == nil {
-		pod.Request = sum.Milli
-		return
-	}
-	problem := &MetricError{Resource: string(name), Pod: p.Name}
-	switch e := err.(type) {
-	case *metrics.MissingRequestError:
-		problem.Failure = FailureMissingPodRequest
-		if len(e.Containers) > 0 {
-			problem.Failure, problem.Container = FailureMissingRequest, e.Containers[0]
-		}
-	case *metrics.UnknownContainerError:
-		problem.Failure, problem.Container = FailureUnknownContainer, e.Container
-	default:
-		problem.Failure, problem.Detail = FailureRequestRange, err.Error()
-	}
-	pod.Unrequested = problem
-}
-
 // podMetricWindow is the window of a Pods sample that names none.
 const podMetricWindow = time.Minute
 
@@ -258,9 +213,7 @@ func (v *view) podValues(values []PodValue) Reading {
 		if p.WindowSeconds != nil {
 			s.Window = time.Duration(*p.WindowSeconds) * time.Second
 		}
-		var out bool
-		s.Milli, out = milli(p.Value)
-		r.OutOfRange = r.OutOfRange || out
+		s.Milli = v.milli(p.Value, &r)
 		samples[p.Pod] = s
 	}
 	if len(samples) == 0 {
@@ -282,19 +235,20 @@ func (v *view) podValues(values []PodValue) Reading {
 }
 
 // values is the reading of an Object or External metric.
-func (v *view) values(values MetricValues) Reading {
+func (v *view) values(values MetricValues, kind autoscalingv2.MetricSourceType) Reading {
 	list := values.External
-	if values.Object != nil {
-		list = append(list[:0:0], *values.Object)
+	if kind == autoscalingv2.ObjectMetricSourceType {
+		list = nil
+		if values.Object != nil {
+			list = []resource.Quantity{*values.Object}
+		}
 	}
 	if len(list) == 0 {
 		return Reading{Error: &MetricError{Failure: FailureEmpty}}
 	}
 	var r Reading
 	for i := range list {
-		m, out := milli(list[i])
-		r.OutOfRange = r.OutOfRange || out
-		r.Values = append(r.Values, m)
+		r.Values = append(r.Values, v.milli(list[i], &r))
 	}
 	for _, p := range v.pods {
 		r.Pods = append(r.Pods, fromPod(p))

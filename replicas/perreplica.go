@@ -8,16 +8,17 @@ import "math"
 //	proposal = ceil(value / target), or status replicas within tolerance
 //
 // No pods take part. Within tolerance the proposal is the *status* count: while status lags behind spec, as in a
-// rollout with surge pods, the size creeps. From zero replicas there is no ratio and no tolerance. The average that
-// status shows is rounded up; from zero there is none (NoAverage).
+// rollout with surge pods, the size creeps. While status is zero, whatever spec says, there is no ratio (Unbounded),
+// no tolerance, and no average (NoAverage); at a spec of zero with pods left in status the tolerance holds. The average
+// that status shows is rounded up. Rounding the proposal up costs up to one pod.
 //
 // Fails with no-target. Upstream: GetObjectPerPodMetricReplicas.
-func (c Calculator) ObjectAverage(target, value int64) (Result, error) {
-	var r Result
-	if err := checkTarget(target); err != nil {
-		return r, err
+func (c Calculator) ObjectAverage(value int64, target MilliTarget) (Result, error) {
+	r := Result{Total: value}
+	if err := c.checkTarget(int64(target)); err != nil {
+		return Result{}, err
 	}
-	if !c.perReplica(&r, target, value) {
+	if !c.perReplica(&r, value, target) {
 		n, beyond := toInt32(math.Ceil(float64(value)/float64(target)), c.ReproduceOverflow)
 		r.Replicas, r.OutOfRange.Replicas = n, beyond
 	}
@@ -31,9 +32,9 @@ func (c Calculator) ObjectAverage(target, value int64) (Result, error) {
 // reported as Capped; a negative sum as NegativeSum, and it proposes the largest int32, an outage turned into a bill.
 //
 // Fails with empty (no series) and no-target. Upstream: GetExternalPerPodMetricReplicas.
-func (c Calculator) ExternalAverage(target int64, series []int64) (Result, error) {
+func (c Calculator) ExternalAverage(series []int64, target MilliTarget) (Result, error) {
 	var r Result
-	if err := checkTarget(target); err != nil {
+	if err := c.checkTarget(int64(target)); err != nil {
 		return r, err
 	}
 	if len(series) == 0 {
@@ -49,10 +50,11 @@ func (c Calculator) ExternalAverage(target int64, series []int64) (Result, error
 		}
 		value = sum
 	}
-	if !c.perReplica(&r, target, value) {
+	r.Total = value
+	if !c.perReplica(&r, value, target) {
 		wanted := math.Ceil(float64(value) / float64(target))
 		r.Capped = r.Capped || wanted > math.MaxInt32
-		r.Replicas, _ = toInt32(wanted, false)
+		r.Replicas, r.OutOfRange.Replicas = toInt32(min(wanted, math.MaxInt32), c.ReproduceOverflow)
 	}
 	// As floats, the largest 512 sums are all 2^63.
 	if float64(value) >= float64(math.MaxInt64) {
@@ -64,7 +66,7 @@ func (c Calculator) ExternalAverage(target int64, series []int64) (Result, error
 }
 
 // perReplica sets the ratio, and the count if it is within tolerance.
-func (c *Calculator) perReplica(r *Result, target, value int64) (held bool) {
+func (c *Calculator) perReplica(r *Result, value int64, target MilliTarget) (held bool) {
 	ratio := float64(value) / float64(float64(target)*float64(c.Status))
 	r.setRatio(ratio, ratio)
 	if c.Tolerance.Within(ratio) {

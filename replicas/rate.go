@@ -34,16 +34,16 @@ func (b *Behavior) policies(up bool) []Policy {
 //	down: Pods start - value, Percent start * (1 - value/100), truncated
 //
 // in float64. Rounding up lets a small count grow at all; truncation removes up to one pod more than the percentage
-// says. float64 moves one pod further now and then: +10 % of 100 allow 111, -7 % of 500 allow 464. From 0 pods,
-// Percent policies alone allow 0: such an HPA never wakes.
+// says. float64 moves one pod further now and then: +10 % of 100 allow 111, -7 % of 500 allow 464. From 0 pods, and with
+// no removal younger than a policy's period, Percent policies alone allow 0: such an HPA does not wake.
 //
 // Select Max takes the largest change, Min the smallest, Disabled none.
 //
 // Upstream: horizontal.go, calculateScaleUpLimitWithScalingRules, calculateScaleDownLimitWithBehaviors.
 func (s *State) rateLimit(current int32, b *Behavior, up bool, now time.Time, reproduce bool) (limit int32, out bool) {
-	selected := b.ScaleDown.Select
+	selected := b.ScaleDown.SelectPolicy
 	if up {
-		selected = b.ScaleUp.Select
+		selected = b.ScaleUp.SelectPolicy
 	}
 	if selected == autoscalingv2.DisabledPolicySelect {
 		return current, false

@@ -42,7 +42,7 @@ type Load struct {
 	Total []int64 `json:"total,omitempty"`
 	// Request is the request sum of one pod, for utilization targets.
 	Request int64 `json:"request,omitempty"`
-	// Fails lists the passes, by number and rising, in which the metric cannot be read.
+	// Fails lists the passes, by number from 0 and rising, in which the metric cannot be read.
 	Fails []int `json:"fails,omitempty"`
 }
 
@@ -76,7 +76,9 @@ type History struct {
 func (h *History) PodHours() float64 { return float64(float64(h.PodSteps) * h.Step.Hours()) }
 
 // Replay plays passes over a usage series. The scale follows every decision at once; pods start after StartupDelay and
-// stop at once, the newest first.
+// stop at once, the newest first. Samples are those of the moment, without a window: a cluster's metrics lag behind by
+// some ten seconds to a minute, and the cpu sample of a pod that has just become ready is not taken there until its
+// window has passed, so that bursts and wake-ups are answered earlier here than in a cluster.
 //
 // Errors: series that do not fit the spec or each other, spans that a time.Duration does not hold, and counts beyond
 // MaxPods where a metric looks at pods.
@@ -167,6 +169,9 @@ func newPlayer(run *Run) (*player, error) {
 			return nil, fmt.Errorf("loads[%d]: %w", i, err)
 		}
 		p.passes = n
+		if err := run.Loads[i].checkFails(n); err != nil {
+			return nil, fmt.Errorf("loads[%d]: %w", i, err)
+		}
 	}
 	if int64(p.passes) > math.MaxInt64/int64(p.step) {
 		return nil, errors.New("the run is longer than a time.Duration holds")
@@ -191,8 +196,21 @@ func (l *Load) length(kind autoscalingv2.MetricSourceType) (int, error) {
 		return 0, fmt.Errorf("perPod for a metric of type %s", kind)
 	case l.PerPod != nil:
 		return len(l.PerPod), nil
+	case l.Total == nil:
+		return 0, errors.New("neither perPod nor total")
 	}
 	return len(l.Total), nil
+}
+
+func (l *Load) checkFails(passes int) error {
+	before := -1
+	for _, f := range l.Fails {
+		if f <= before || f >= passes {
+			return fmt.Errorf("fails: %d is not rising, or no pass", f)
+		}
+		before = f
+	}
+	return nil
 }
 
 // observe puts pass i into the observation.

@@ -20,6 +20,11 @@ func TestReplayRefuses(t *testing.T) {
 		{why: "an External metric has no pods", run: Run{Spec: queueSpec(1, 1, 10), Loads: []Load{{PerPod: one}}}},
 		{why: "lengths differ", run: Run{Spec: Spec{MaxReplicas: 1, Metrics: []Metric{cpu(60), external(1)}}, Loads: []Load{{Total: one}, {Total: []int64{1, 2}}}}},
 		{why: "negative step", run: Run{Spec: cpuSpec(60, 1, 10), Step: -1, Loads: []Load{{Total: one}}}},
+		{why: "neither series", run: Run{Spec: cpuSpec(60, 1, 10), Loads: []Load{{}}}},
+		{why: "failures that fall", run: Run{Spec: cpuSpec(60, 1, 10), Loads: []Load{{Total: make([]int64, 9), Fails: []int{5, 3}}}}},
+		{why: "a failure named twice", run: Run{Spec: cpuSpec(60, 1, 10), Loads: []Load{{Total: make([]int64, 9), Fails: []int{3, 3}}}}},
+		{why: "a failure before the start", run: Run{Spec: cpuSpec(60, 1, 10), Loads: []Load{{Total: one, Fails: []int{-1}}}}},
+		{why: "a failure after the end", run: Run{Spec: cpuSpec(60, 1, 10), Loads: []Load{{Total: one, Fails: []int{1}}}}},
 		{why: "negative count", run: Run{Spec: cpuSpec(60, 1, 10), Replicas: -1, Loads: []Load{{Total: one}}}},
 		{why: "longer than a Duration", run: Run{Spec: cpuSpec(60, 1, 10), Step: math.MaxInt64, Loads: []Load{{Total: []int64{1, 2}}}}},
 	} {
@@ -52,6 +57,26 @@ func TestStartupDelay(t *testing.T) {
 	}
 	require.Equal(t, int64(4), h.PodStarts)
 	require.Zero(t, h.Wakes)
+}
+
+// TestReplayPods: what the simulated pods are in each pass.
+func TestReplayPods(t *testing.T) {
+	// Stopped pods are gone, not pending.
+	spec := cpuSpec(50, 1, 10)
+	window := time.Duration(0)
+	spec.Flags.DownscaleStabilization = &window
+	h, err := Replay(Run{Spec: spec, Replicas: 6, Start: noon, Loads: []Load{{Request: 1000, Total: []int64{1000, 1000, 2000}}}})
+	require.NoError(t, err)
+	require.Equal(t, []int32{6, 2, 4}, h.Replicas, "the count at the start is a recommendation of the first pass")
+	for i, want := range []Counts{{Ready: 6}, {Ready: 6}, {Ready: 2}} {
+		require.Equal(t, want, h.Decisions[i].Metrics[0].Result.Pods, "pass %d", i)
+	}
+	// What does not divide is not lost, above and below zero.
+	for _, total := range []int64{7, -7} {
+		h, err := Replay(Run{Spec: cpuSpec(50, 1, 10), Replicas: 2, Start: noon, Loads: []Load{{Request: 1, Total: []int64{total}}}})
+		require.NoError(t, err)
+		require.Equal(t, total*50, h.Decisions[0].Metrics[0].Result.Utilization)
+	}
 }
 
 // TestPerPod: a load that grows with the pods never comes to rest below the maximum.

@@ -11,9 +11,13 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 )
 
-// passReports lists the reports that are about passes, not metrics.
-func passReports() []string {
-	return []string{"A07", "A22", "A24", "A32", "A33", "A34", "A35", "A37", "A38", "A40", "A43"}
+// otherReports are reports with a test of their own.
+var otherReports = map[string]func(*testing.T){"A35": periodStart, "A37": windowEdge, "A38": percentRounding}
+
+func TestOtherReports(t *testing.T) {
+	for id, test := range otherReports {
+		t.Run(id, test)
+	}
 }
 
 func external(target int64) Metric {
@@ -26,22 +30,24 @@ func cpu(target int32) Metric {
 
 var broken = Reading{Error: &MetricError{Failure: FailureUnavailable, Detail: "backend down"}}
 
-// TestPassReports runs one pass.
-func TestPassReports(t *testing.T) {
-	ownZero := Conditions{ScaledToZero: Condition{Status: corev1.ConditionTrue}}
-	for _, r := range []struct {
-		id, why    string
-		min, max   int32
-		metrics    []Metric
-		conditions Conditions
-		current    int32
-		readings   []Reading
+// passReport is one pass.
+type passReport struct {
+	id, why    string
+	min, max   int32
+	metrics    []Metric
+	conditions Conditions
+	current    int32
+	readings   []Reading
 
-		want        int32
-		wantPath    Path
-		wantLimited string
-		wantMetric  int32
-	}{
+	want        int32
+	wantPath    Path
+	wantLimited string
+	wantMetric  int32
+}
+
+func passReports() []passReport {
+	ownZero := Conditions{ScaledToZero: Condition{Status: corev1.ConditionTrue}}
+	return []passReport{
 		{id: "A07", why: "cpu may scale up while memory is invalid", min: 1, max: 10, metrics: []Metric{cpu(90), {Type: autoscalingv2.ResourceMetricSourceType, Name: "memory", Target: metrics.TargetUtilization, Utilization: 80}},
 			current: 2, readings: []Reading{{Pods: readyPods(2, 500, 700)}, broken}, want: 4, wantPath: PathMetrics, wantMetric: 4},
 		{id: "A07", why: "but not down", min: 1, max: 10, metrics: []Metric{cpu(90), {Type: autoscalingv2.ResourceMetricSourceType, Name: "memory", Target: metrics.TargetUtilization, Utilization: 80}},
@@ -68,7 +74,11 @@ func TestPassReports(t *testing.T) {
 			readings: []Reading{{Values: []int64{3000}}}, want: 0, wantPath: PathPaused},
 		{id: "A43", why: "the larger proposal wins, cut to the maximum", min: 1, max: 5, metrics: []Metric{{Type: autoscalingv2.ResourceMetricSourceType, Name: "memory", Target: metrics.TargetUtilization, Utilization: 90}, cpu(90)},
 			current: 5, readings: []Reading{{Pods: readyPods(5, 256, 328)}, {Pods: readyPods(5, 500, 11)}}, want: 5, wantPath: PathMetrics, wantLimited: ReasonTooManyReplicas, wantMetric: 8},
-	} {
+	}
+}
+
+func TestPassReports(t *testing.T) {
+	for _, r := range passReports() {
 		t.Run(r.id+" "+r.why, func(t *testing.T) {
 			// A window of 0, so that the first pass may go down.
 			window := time.Duration(0)
@@ -81,6 +91,9 @@ func TestPassReports(t *testing.T) {
 			if r.wantPath == PathMetrics || r.wantPath == PathFailed {
 				require.Equal(t, r.wantMetric, d.Metrics[0].Result.Replicas)
 			}
+			if r.wantPath != PathMetrics {
+				require.Equal(t, -1, d.Driver, "nothing drives")
+			}
 			if r.wantPath == PathPaused {
 				require.Equal(t, ReasonScalingDisabled, d.Conditions.ScalingActive.Reason)
 			}
@@ -88,8 +101,8 @@ func TestPassReports(t *testing.T) {
 	}
 }
 
-// TestPeriodStart is report A35: both directions' events move the start of the period.
-func TestPeriodStart(t *testing.T) {
+// periodStart is report A35: both directions' events move the start of the period.
+func periodStart(t *testing.T) {
 	s := State{ScaleUps: []ScaleEvent{{Change: 4, At: noon.Add(-time.Minute)}}, ScaleDowns: []ScaleEvent{{Change: 2, At: noon.Add(-30 * time.Second)}}}
 	b := &Behavior{ScaleUp: Rules{Policies: []Policy{{Type: autoscalingv2.PercentScalingPolicy, Value: 300, PeriodSeconds: 300}}},
 		ScaleDown: Rules{Policies: []Policy{{Type: autoscalingv2.PodsScalingPolicy, Value: 2, PeriodSeconds: 300}}}}
@@ -101,8 +114,8 @@ func TestPeriodStart(t *testing.T) {
 	require.Equal(t, int32(2), down)
 }
 
-// TestWindowEdge is report A37: the wait counts from the last high recommendation.
-func TestWindowEdge(t *testing.T) {
+// windowEdge is report A37: the wait counts from the last high recommendation.
+func windowEdge(t *testing.T) {
 	for _, r := range []struct {
 		age  time.Duration
 		want int32
@@ -114,15 +127,15 @@ func TestWindowEdge(t *testing.T) {
 	} {
 		window := int32(300)
 		one := int32(1)
-		spec := Spec{MinReplicas: &one, MaxReplicas: 10, Metrics: []Metric{external(1000)}, Behavior: &Behavior{ScaleDown: Rules{WindowSeconds: &window}}}
+		spec := Spec{MinReplicas: &one, MaxReplicas: 10, Metrics: []Metric{external(1000)}, Behavior: &Behavior{ScaleDown: Rules{StabilizationWindowSeconds: &window}}}
 		s := State{Recommendations: []Recommendation{{Replicas: 5, At: noon.Add(-r.age)}}}
 		_, d := Step(spec, s, Observation{Replicas: 5, StatusReplicas: 5, Readings: []Reading{{Values: []int64{1000}}}}, noon)
 		require.Equal(t, r.want, d.Replicas(), r.why)
 	}
 }
 
-// TestPercentRounding is report A38.
-func TestPercentRounding(t *testing.T) {
+// percentRounding is report A38.
+func percentRounding(t *testing.T) {
 	for _, r := range []struct {
 		current, percent, want int32
 		up                     bool

@@ -30,7 +30,10 @@ func TestEveryReportHasARow(t *testing.T) {
 	for _, r := range podReports() {
 		rows[r.id] = true
 	}
-	for _, id := range passReports() {
+	for _, r := range passReports() {
+		rows[r.id] = true
+	}
+	for id := range otherReports {
 		rows[id] = true
 	}
 	for _, c := range cases {
@@ -172,6 +175,7 @@ func TestMetricReports(t *testing.T) {
 			require.Equal(t, r.wantOutcome, got.Outcome)
 			require.Equal(t, r.wantOutOfRange, got.OutOfRange.Any())
 			require.Equal(t, r.id == "A27", got.NoAverage)
+			require.Equal(t, r.id == "A27", got.Unbounded)
 		})
 	}
 }

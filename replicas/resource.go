@@ -22,9 +22,9 @@ import (
 //
 // Fails with no-pods, no-samples, missing-request, missing-pod-request, unknown-container, request-range,
 // zero-request, no-target. Law N1. Upstream: GetResourceReplicas.
-func (c Calculator) Utilization(resource corev1.ResourceName, target int32, pods []Pod, unlisted []int64) (Result, error) {
+func (c Calculator) Utilization(resource corev1.ResourceName, pods []Pod, unlisted []int64, target int32) (Result, error) {
 	var r Result
-	if err := checkTarget(int64(target)); err != nil {
+	if err := c.checkTarget(int64(target)); err != nil {
 		return r, err
 	}
 	if err := checkPods(pods); err != nil {

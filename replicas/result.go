@@ -14,6 +14,9 @@ type Result struct {
 	Utilization int64 `json:"utilization,omitempty"`
 	// Milli is the value or average that status shows beside it, in thousandths.
 	Milli int64 `json:"milli"`
+	// Total is what the formula of an Object or External metric divides, in thousandths: the value or the sum of the
+	// series, after what Capped and NegativeSum say. Zero for the others.
+	Total int64 `json:"total,omitempty"`
 	// NoAverage says that there is no average, since there are no replicas; Milli is then 0. Upstream writes the
 	// smallest int64.
 	NoAverage bool `json:"noAverage,omitempty"`
@@ -21,7 +24,7 @@ type Result struct {
 	// Ratio is value / target as it decided; FirstRatio the one before filling in. Both are 0 if Unbounded.
 	Ratio      float64 `json:"ratio"`
 	FirstRatio float64 `json:"firstRatio"`
-	// Unbounded says that the ratio is no finite number: an average over no replicas.
+	// Unbounded says that the ratio is no finite number: an average over no replicas (of scale.status).
 	Unbounded bool `json:"unbounded,omitempty"`
 
 	Pods Counts `json:"pods"`
@@ -47,10 +50,12 @@ type Counts struct {
 	Unlisted int `json:"unlisted,omitempty"`
 }
 
-// OutOfRange says where upstream's arithmetic wraps or converts out of range, so that its answer would be another.
-// Unless ReproduceOverflow is set the result carries the mathematically right numbers, saturated at the type's ends.
+// OutOfRange says where upstream's arithmetic wraps or converts out of range. Its answer is another then, unless what
+// wrapped did not decide. Unless ReproduceOverflow is set the result carries the mathematically right numbers, saturated
+// at the type's ends.
 type OutOfRange struct {
-	// Quantity: a quantity has more thousandths than an int64 holds.
+	// Quantity: a quantity that was read, a pod's sum over its containers or the target has more thousandths than an
+	// int64 holds. The right answer is then that for the largest (or smallest) int64.
 	Quantity bool `json:"quantity,omitempty"`
 	// Sum: a sum, or a sum times 100, exceeds int64 (83.9 TiB of memory over all pods).
 	Sum bool `json:"sum,omitempty"`
@@ -60,7 +65,9 @@ type OutOfRange struct {
 	Average bool `json:"average,omitempty"`
 	// Replicas: the proposal exceeds int32. Upstream then usually scales down, under the highest load.
 	Replicas bool `json:"replicas,omitempty"`
-	// Limit: a rate limit exceeds int32. Upstream then does not scale at all.
+	// Limit: a rate limit exceeds int32, or the period's start does, in any policy that was asked. Where that policy
+	// decides, upstream's limit wraps: a sum of pods forbids every change, and the doubled count without a behavior
+	// becomes the smallest int32.
 	Limit bool `json:"limit,omitempty"`
 }
 

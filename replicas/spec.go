@@ -44,6 +44,9 @@ type Metric struct {
 	Utilization int32 `json:"utilization,omitempty"`
 	// Milli is the target in thousandths, for the other two.
 	Milli int64 `json:"milli,omitempty"`
+	// Beyond is set if the target has more thousandths than an int64 holds. Milli is then the largest int64, results
+	// say OutOfRange.Quantity, and this is the number that upstream reads instead, as ReproduceOverflow does.
+	Beyond *int64 `json:"beyond,omitempty"`
 }
 
 // Behavior limits scaling per direction.
@@ -52,12 +55,13 @@ type Behavior struct {
 	ScaleDown Rules `json:"scaleDown,omitzero"`
 }
 
-// Rules are one direction's limits.
+// Rules are one direction's limits, with the names that autoscaling/v2 gives them: a behavior of an HPA reads as one, but
+// for a tolerance in quotes, which is refused ([FromHPA] makes numbers of quantities).
 type Rules struct {
-	// WindowSeconds is the stabilization window. Nil: 0 up, the controller's flag down.
-	WindowSeconds *int32 `json:"windowSeconds,omitempty"`
-	// Select among the policies: Max, Min or Disabled. Empty means Max.
-	Select autoscalingv2.ScalingPolicySelect `json:"select,omitempty"`
+	// StabilizationWindowSeconds nil: 0 up, the controller's flag down.
+	StabilizationWindowSeconds *int32 `json:"stabilizationWindowSeconds,omitempty"`
+	// SelectPolicy among the policies: Max, Min or Disabled. Empty means Max.
+	SelectPolicy autoscalingv2.ScalingPolicySelect `json:"selectPolicy,omitempty"`
 	// Policies nil or empty: Percent 100 per 15 s, and for scaleUp Pods 4 per 15 s as well.
 	Policies []Policy `json:"policies,omitempty"`
 	// Tolerance nil: the controller's flag.

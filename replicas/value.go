@@ -11,11 +11,11 @@ import "math"
 // zero replicas it is ceil(ratio), without tolerance and without pods. Rounding up costs up to one pod.
 //
 // Fails with no-pods (not from zero) and no-target. Upstream: GetObjectMetricReplicas, getUsageRatioReplicaCount.
-func (c Calculator) ObjectValue(target, value int64, pods []Pod) (Result, error) {
-	if err := checkTarget(target); err != nil {
+func (c Calculator) ObjectValue(value int64, pods []Pod, target MilliTarget) (Result, error) {
+	if err := c.checkTarget(int64(target)); err != nil {
 		return Result{}, err
 	}
-	r := Result{Milli: value}
+	r := Result{Milli: value, Total: value}
 	if err := c.value(&r, float64(value)/float64(target), pods); err != nil {
 		return Result{}, err
 	}
@@ -26,8 +26,8 @@ func (c Calculator) ObjectValue(target, value int64, pods []Pod) (Result, error)
 // when the sum exceeds int64 and takes the largest int64 (Capped); series that follow are not subtracted.
 //
 // Fails with empty (no series), no-pods (not from zero) and no-target. Upstream: GetExternalMetricReplicas.
-func (c Calculator) ExternalValue(target int64, series []int64, pods []Pod) (Result, error) {
-	if err := checkTarget(target); err != nil {
+func (c Calculator) ExternalValue(series []int64, pods []Pod, target MilliTarget) (Result, error) {
+	if err := c.checkTarget(int64(target)); err != nil {
 		return Result{}, err
 	}
 	if len(series) == 0 {
@@ -35,6 +35,7 @@ func (c Calculator) ExternalValue(target int64, series []int64, pods []Pod) (Res
 	}
 	var r Result
 	r.Milli = c.seriesSum(&r, series)
+	r.Total = r.Milli
 	if err := c.value(&r, float64(r.Milli)/float64(target), pods); err != nil {
 		return Result{}, err
 	}

@@ -27,7 +27,7 @@ type vectorCase struct {
 	Resource                corev1.ResourceName
 	Container               string
 	TargetUtilization       int32
-	TargetMilliValue        int64
+	TargetMilliValue        MilliTarget
 	MetricMilliValues       []int64
 	Pods                    []vectorPod
 	PodMetrics              []struct {
@@ -143,19 +143,19 @@ func (v *vectorCase) run(t *testing.T, reproduce bool) (Result, error) {
 	}
 	switch v.Method {
 	case "GetResourceReplicas":
-		return c.Utilization(v.Resource, v.TargetUtilization, pods, unlisted)
+		return c.Utilization(v.Resource, pods, unlisted, v.TargetUtilization)
 	case "GetRawResourceReplicas":
-		return c.ResourceAverage(v.Resource, v.TargetMilliValue, pods, unlisted)
+		return c.ResourceAverage(v.Resource, pods, unlisted, v.TargetMilliValue)
 	case "GetMetricReplicas":
-		return c.PodsAverage(v.TargetMilliValue, pods, unlisted)
+		return c.PodsAverage(pods, unlisted, v.TargetMilliValue)
 	case "GetObjectMetricReplicas":
-		return c.ObjectValue(v.TargetMilliValue, v.MetricMilliValues[0], pods)
+		return c.ObjectValue(v.MetricMilliValues[0], pods, v.TargetMilliValue)
 	case "GetObjectPerPodMetricReplicas":
-		return c.ObjectAverage(v.TargetMilliValue, v.MetricMilliValues[0])
+		return c.ObjectAverage(v.MetricMilliValues[0], v.TargetMilliValue)
 	case "GetExternalMetricReplicas":
-		return c.ExternalValue(v.TargetMilliValue, v.MetricMilliValues, pods)
+		return c.ExternalValue(v.MetricMilliValues, pods, v.TargetMilliValue)
 	case "GetExternalPerPodMetricReplicas":
-		return c.ExternalAverage(v.TargetMilliValue, v.MetricMilliValues)
+		return c.ExternalAverage(v.MetricMilliValues, v.TargetMilliValue)
 	}
 	t.Fatalf("unknown method %s", v.Method)
 	return Result{}, nil

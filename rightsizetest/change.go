@@ -62,6 +62,9 @@ func CheckChangeLaw(t TB, write Writer, law Law) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		in := draw(t, planned)
+		if in.HPA == nil { // a coordinated change has one, in whichever field it was given
+			in.HPA, in.OtherHPAs = in.OtherHPAs[slices.IndexFunc(in.OtherHPAs, func(h *autoscalingv2.HorizontalPodAutoscaler) bool { return h != nil })], nil
+		}
 		drawRest(t, in.HPA)
 		if in.Pod.Spec = stored(in.Pod.Spec); in.Pod.Spec == nil {
 			t.Skip("the template cannot be stored")

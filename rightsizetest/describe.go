@@ -57,7 +57,7 @@ func Describe(in hpacouple.Input) string {
 		line("limit range: %s", asJSON(r.Spec))
 	}
 	for _, r := range c.Recommendations {
-		line("recommended for %s: requests %s limits %s unset %v throttled %t OOM-killed %t", r.Container, amounts(r.Requests), amounts(r.Limits), r.UnsetLimits, r.Throttled, r.OOMKilled)
+		line("recommended for %s: requests %s limits %s keep ratio %v unset %v throttled %t OOM-killed %t", r.Container, amounts(r.Requests), amounts(r.Limits), r.KeepRatio, r.UnsetLimits, r.Throttled, r.OOMKilled)
 	}
 	if c.State != nil {
 		line("state: %s", asJSON(c.State))

@@ -87,8 +87,6 @@ func first(r *hpacouple.Result, accept func(c *hpacouple.ContainerPlan) bool) *h
 	return nil
 }
 
-func anything(*hpacouple.ContainerPlan) bool { return true }
-
 // move changes the final request of a container by some thousandths.
 func move(c *hpacouple.ContainerPlan, by int64) {
 	if c != nil {

@@ -55,6 +55,7 @@ func HostileInputs() *rapid.Generator[hpacouple.Input] {
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "recs") {
 			in.Recommendations = append(in.Recommendations, hpacouple.Recommendation{Container: name.Draw(t, "rec"), Requests: list.Draw(t, "recRequests"), Limits: list.Draw(t, "recLimits"),
+				KeepRatio:   rapid.SliceOfN(rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory", "x"}), 0, 2).Draw(t, "keepRatio"),
 				UnsetLimits: rapid.SliceOfN(rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory", "x"}), 0, 2).Draw(t, "unset"), Throttled: rapid.Bool().Draw(t, "throttled"), OOMKilled: rapid.Bool().Draw(t, "oom")})
 		}
 		if !oneIn(t, 5, "noHPA") {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 )
 
@@ -21,6 +22,9 @@ type task struct {
 	oomKilled []string
 	atMax     bool
 	measured  *measured // nil without --usage
+	rollsBack bool
+	releases  bool
+	ledger    ledger.Ledger
 }
 
 // assign gives every wish and fact to its workloads. One that matches nothing is a fault.
@@ -33,12 +37,20 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 		wishes = append(wishes, t.recommended()...)
 	}
 	find := finder(tasks)
+	missed := func(source fault, s scope) {
+		source.Message = around.unmatched(s)
+		if unread := around.unread(s); len(unread) > 0 { // a fault already, from which this one follows
+			notes = append(notes, source.Field+": "+source.Message+"; could not be read: "+listed(unread))
+			return
+		}
+		faults = append(faults, source)
+	}
 	for _, w := range wishes {
 		to := find(w.scope)
 		if len(to) == 0 {
-			faults = append(faults, unmatched(w.source, w.scope, around))
+			missed(w.source, w.scope)
 		}
-		if w.rank == fromFlag {
+		if w.rank == fromFlag || (w.rank == fromNamedFlag && len(to) > 1) {
 			notes = append(notes, spread(w.source.Field, to)...)
 		}
 		for _, t := range to {
@@ -48,9 +60,9 @@ func assign(all []*workload, around *surroundings, rows []manifest.Request, s se
 	for _, f := range s.facts {
 		to := find(f.scope)
 		if len(to) == 0 {
-			faults = append(faults, unmatched(f.source, f.scope, around))
+			missed(f.source, f.scope)
 		}
-		if f.name == "" {
+		if (f.name == "" && !f.undoes()) || (f.name != "" && len(to) > 1) {
 			notes = append(notes, spread(f.source.Field, to)...)
 		}
 		for _, t := range to {
@@ -103,8 +115,9 @@ func (t *task) recommended() (wishes []wish) {
 			}
 			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 				if q, ok := c.Target[name]; ok {
+					path := at.Index(i).Child("target").Key(string(name)).String()
 					wishes = append(wishes, wish{scope: scope{t.Kind, t.Namespace, t.Name, c.ContainerName}, rank: fromRecommender, from: v.Name, resource: name, amount: q,
-						source: faultAt(v.Origin, at.Index(i).Child("target").Key(string(name)).String(), "")})
+						source: faultAt(v.Field(path), path, "")})
 				}
 			}
 		}
@@ -167,29 +180,30 @@ func spread(flag string, to []*task) []string {
 	return []string{flag + " applies to " + listed(names)}
 }
 
-func unmatched(source fault, s scope, around *surroundings) fault {
-	if s.name == "" {
-		source.Message = fmt.Sprintf("found no workload with a container %s", s.container)
-		if s.container == "" {
-			source.Message = "found no workload"
-		}
-		return source
+// unmatched says that nothing fits a scope.
+func (s *surroundings) unmatched(sc scope) string {
+	switch {
+	case sc.name == "" && sc.container == "":
+		return "found no workload"
+	case sc.name == "":
+		return "found no workload with a container " + sc.container
 	}
-	source.Message = strings.TrimSpace(fmt.Sprintf("found no %s %s", s.kind, strings.TrimPrefix(s.namespace+"/"+s.name, "/")))
-	here := func(kind, namespace, name string) bool {
-		return kind == s.kind && name == s.name && (s.namespace == "" || s.namespace == namespace)
-	}
-	for _, rs := range around.objects.ReplicaSets {
-		if here(rs.Kind, rs.Namespace, rs.Name) {
-			source.Message = fmt.Sprintf("ReplicaSet %s/%s belongs to a controller; name that", rs.Namespace, rs.Name)
+	for _, rs := range s.objects.ReplicaSets {
+		if sc.names(rs.Identity) {
+			return fmt.Sprintf("ReplicaSet %s/%s belongs to a controller; name that", rs.Namespace, rs.Name)
 		}
 	}
-	for _, r := range around.objects.Refused {
-		if here(r.Kind, r.Namespace, r.Name) {
-			source.Message = fmt.Sprintf("%s %s/%s could not be read", r.Kind, r.Namespace, r.Name)
+	return fmt.Sprintf("found no %s %s", sc.kind, strings.TrimPrefix(sc.namespace+"/"+sc.name, "/"))
+}
+
+// unread names the workloads that a scope may speak of and that could not be read.
+func (s *surroundings) unread(sc scope) (names []string) {
+	for _, r := range s.objects.Refused {
+		if _, err := kindOf(r.Kind); err == nil && !r.Policy && !r.Again && sc.names(r.Identity) {
+			names = append(names, fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name))
 		}
 	}
-	return source
+	return names
 }
 
 func (t *task) learn(f fact) {
@@ -200,6 +214,10 @@ func (t *task) learn(f fact) {
 		t.oomKilled = append(t.oomKilled, f.container)
 	case maxReplicasReached:
 		t.atMax = true
+	case rollBack:
+		t.rollsBack = true
+	case release:
+		t.releases = true
 	}
 }
 
@@ -229,8 +247,12 @@ func (t *task) settleWishes() {
 	for _, w := range all {
 		k := ask{w.container, w.resource, w.isLimit}
 		first, taken := t.asked[k]
-		if taken && first.rank == w.rank {
+		same := w.rank == fromRecommender && first.amount.Cmp(w.amount) == 0
+		if taken && first.rank == w.rank && !same {
 			w.source.Message = fmt.Sprintf("found a second %s of %s for container %s of %s, expected one; the first is %s", w.what(), w.resource, w.container, t, first.source)
+			if w.rank != fromFlag && w.rank != fromNamedFlag {
+				w.source.Message += fmt.Sprintf("; --%s %s/%s/%s:%s=AMOUNT goes before both", w.what(), t.Kind, t.Name, w.container, w.resource)
+			}
 			t.faults = append(t.faults, w.source)
 		}
 		if !taken || first.rank < w.rank {
@@ -238,7 +260,12 @@ func (t *task) settleWishes() {
 		}
 	}
 	for _, w := range all {
-		if k := (ask{w.container, w.resource, w.isLimit}); t.asked[k].rank == w.rank {
+		k := ask{w.container, w.resource, w.isLimit}
+		if w.keepsRatio && t.asked[ask{w.container, w.resource, false}].rank != w.rank {
+			delete(t.asked, k) // it goes with the request that it was made with
+			continue
+		}
+		if t.asked[k].rank == w.rank {
 			t.wishes = append(t.wishes, w)
 		}
 	}
@@ -249,6 +276,14 @@ type ask struct {
 	container string
 	resource  corev1.ResourceName
 	isLimit   bool
+}
+
+// list is the field of a recommendation that holds it.
+func (a ask) list() string {
+	if a.isLimit {
+		return "limits"
+	}
+	return "requests"
 }
 
 // asks are all that can be asked of a container.

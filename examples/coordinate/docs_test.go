@@ -76,3 +76,40 @@ func external(metric, value string) string {
 const policyOn = `---
 spec: {hpa: {coordinate: true}}
 `
+
+// remembered is the Deployment web with its HPA after a change from 1 and 50 % to 700m and 71 %, with what is remembered of it.
+const remembered = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  annotations:
+    kube-rightsize.github.io/ledger: '{"change": {"workload": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "default", "name": "web"},
+      "hpa": {"namespace": "default", "name": "web"}, "strategy": "Rollout",
+      "amounts": [{"place": "containers", "container": "app", "resource": "cpu", "kind": "requests", "from": "1", "to": "700m"}],
+      "targets": [{"type": "Resource", "resource": "cpu", "from": 50, "to": 71}]},
+      "taken": {"metrics": {"targets": [{"type": "Resource", "resource": "cpu", "target": 50}],
+        "owners": [{"manager": "kubectl-create", "operation": "Update", "apiVersion": "autoscaling/v2", "field": "spec.metrics"}]},
+        "amounts": [{"place": "containers", "container": "app", "resource": "cpu", "kind": "requests", "value": "1",
+          "owners": [{"manager": "kubectl-create", "operation": "Update", "apiVersion": "apps/v1", "field": "spec.template.spec.containers[name=\"app\"].resources.requests.cpu"}]}]}}'
+  managedFields:
+  - {manager: kerf, operation: Apply, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"app"}': {".": {}, "f:name": {}, "f:resources": {"f:requests": {"f:cpu": {}}}}}}}}}}
+  - {manager: kubectl-create, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"app"}': {".": {}, "f:name": {}, "f:resources": {".": {}, "f:requests": {}}}}}}}}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: app, resources: {requests: {cpu: 700m}}}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: web
+  managedFields:
+  - {manager: kerf, operation: Apply, apiVersion: autoscaling/v2, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:metrics": {}}}}
+  - {manager: kubectl-create, operation: Update, apiVersion: autoscaling/v2, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:maxReplicas": {}, "f:minReplicas": {}, "f:scaleTargetRef": {}}}}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  maxReplicas: 10
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 71}}}]
+`

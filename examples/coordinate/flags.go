@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/recommend"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // settings are what the arguments say.
@@ -34,15 +39,24 @@ type settings struct {
 	progress   func(rows int64)
 	startups   []wish // cpu used while starting
 	options    hpacouple.Options
+	retake     bool
 }
 
+// undoes says that rollbacks or releases are asked for, rather than changes.
+func (s *settings) undoes() bool { return slices.ContainsFunc(s.facts, fact.undoes) }
+
+// manager is the field manager of the writes.
+func (s *settings) manager() string { return cmp.Or(s.options.FieldManager, risk.DefaultFieldManager) }
+
 // option is one flag.
-type option struct {
-	long, short string
-	value       string // what its value is called; empty for a switch
-	optional    bool   // the value may be missing
-	set         func(s *settings, value string) error
-	help        string
+type option program.Flag[settings]
+
+// flags are the options in the type of the parser.
+func flags() (list []program.Flag[settings]) {
+	for _, o := range options() {
+		list = append(list, program.Flag[settings](o))
+	}
+	return list
 }
 
 func options() []option {
@@ -51,7 +65,8 @@ func options() []option {
 			s.files = append(s.files, strings.Split(v, ",")...)
 			return nil
 		}, "a file or directory of manifests, YAML or JSON; - is standard input; the same as FILE"},
-		{"output", "o", "FORMAT", false, setFormat, "table (default), json or yaml"},
+		{"output", "o", "FORMAT", false, program.Format(func(s *settings) *string { return &s.format }, "writes"),
+			"table (default), json, yaml, or writes: the requests to the API server that carry out what is allowed"},
 		{"request", "", "[KIND/NAME/]CONTAINER:cpu=700m,memory=512Mi", false, func(s *settings, v string) error { return s.wish("--request", v) },
 			"new requests; without KIND/NAME/ of every workload that has the container; repeatable"},
 		{"limit", "", "[KIND/NAME/]CONTAINER:cpu=1,memory=1Gi", false, func(s *settings, v string) error { return s.wish("--limit", v) },
@@ -71,7 +86,7 @@ func options() []option {
 			"the container was OOM-killed: its memory request must not decrease; repeatable"},
 		{"max-replicas-reached", "", "KIND/NAME", true, func(s *settings, v string) error { return s.fact(maxReplicasReached, v) },
 			"the HPA was at maxReplicas in the window; without a value of every workload; repeatable"},
-		{"coordinate", "", "", false, set(func(s *settings) *bool { return &s.coordinate }), "as if the policy switched coordination on"},
+		{"coordinate", "", "", false, program.Switch(func(s *settings) *bool { return &s.coordinate }), "as if the policy switched coordination on"},
 		{"bounds", "", "MIN-MAX", false, setBounds, "target bounds in percent that requests are fitted to (default 40-90)"},
 		{"step", "", "cpu=10m,memory=16Mi", false, func(s *settings, v string) (err error) { s.options.Steps, err = amounts(v); return err },
 			"requests are rounded up to multiples of these (default cpu=1m,memory=1Mi)"},
@@ -80,133 +95,39 @@ func options() []option {
 		{"largest-node", "", "cpu=4,memory=16Gi", false, func(s *settings, v string) (err error) { s.options.LargestNode, err = amounts(v); return err },
 			"what the largest node can give to pods"},
 		{"kube-version", "", "1.37.2", false, setVersion, "the version of the API server and the controller manager"},
-		{"read-only", "", "", false, set(func(s *settings) *bool { return &s.readOnly }), "HPAs may not be patched"},
-		{"exit-code", "", "", false, set(func(s *settings) *bool { return &s.exitCode }), "exit with 3 if a workload is skipped or blocked"},
-		{"help", "h", "", false, set(func(s *settings) *bool { return &s.help }), "print this text"},
+		{"rollback", "", "KIND/NAME", true, func(s *settings, v string) error { return s.fact(rollBack, v) },
+			"put requests and target back as they were before the last change, which the workload remembers (annotation " + ledger.Annotation + "); without a value of every workload; repeatable"},
+		{"release", "", "KIND/NAME", true, func(s *settings, v string) error { return s.fact(release, v) },
+			"give up what is ours: the values stay, and belong to their former owners where that is possible; with --rollback the values go back as well; repeatable"},
+		{"field-manager", "", "NAME", false, setManager, "the field manager of the writes (default " + risk.DefaultFieldManager + ")"},
+		{"retake", "", "", false, program.Switch(func(s *settings) *bool { return &s.retake }), "also write what somebody has taken back, or holds as well"},
+		{"read-only", "", "", false, program.Switch(func(s *settings) *bool { return &s.readOnly }), "HPAs may not be patched"},
+		{"exit-code", "", "", false, program.Switch(func(s *settings) *bool { return &s.exitCode }), "exit with 3 if a workload is skipped or blocked"},
+		{"help", "h", "", false, program.Switch(func(s *settings) *bool { return &s.help }), "print this text"},
 	}
 }
 
-// parse reads the arguments. Flags and files mix in any order; what follows -- is a file. Long flags take one dash or two, short ones their
-// value in the same argument or the next.
+// parse reads the arguments.
 func parse(args []string) (settings, error) {
 	s := settings{format: "table", preset: "vpa"}
-	known := options()
-	for len(args) > 0 && !s.help {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			s.files = append(s.files, args...)
-			break
-		}
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
-			s.files = append(s.files, arg)
-			continue
-		}
-		o, value, given := find(known, arg)
-		if o == nil {
-			return s, fmt.Errorf("unknown flag %s", strconv.Quote(arg))
-		}
-		if !given && len(args) > 0 && o.value != "" && (!o.optional || isWorkload(args[0])) {
-			value, args, given = args[0], args[1:], true
-		}
-		if !given && o.value != "" && !o.optional {
-			return s, fmt.Errorf("--%s: expected a value: %s", o.long, o.value)
-		}
-		if err := o.set(&s, value); err != nil {
-			return s, fmt.Errorf("--%s %s: %w", o.long, strconv.Quote(value), err)
-		}
+	p := program.Parser[settings]{
+		Flags:   flags(),
+		File:    func(s *settings, name string) { s.files = append(s.files, name) },
+		Done:    func(s *settings) bool { return s.help },
+		IsValue: isWorkload,
 	}
-	if s.help {
-		return s, nil
+	if err := p.Parse(args, &s); err != nil || s.help {
+		return s, err
 	}
 	return s, s.check()
 }
 
-// find returns the flag that an argument names, with the value that stands in the same argument.
-func find(known []option, arg string) (o *option, value string, given bool) {
-	body := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
-	name, value, given := strings.Cut(body, "=")
-	for i := range known {
-		if known[i].long == name {
-			return &known[i], value, given
-		}
+func setManager(s *settings, value string) error {
+	const most = 128 // of the API server, for the longer of the two names
+	if value == "" || len(ledger.Manager(value)) > most || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("expected a name of 1 to %d printable characters", most-len(ledger.Manager("")))
 	}
-	if strings.HasPrefix(arg, "--") {
-		return nil, "", false
-	}
-	for i := range known {
-		o := &known[i]
-		if o.short == "" || !strings.HasPrefix(body, o.short) || (o.value == "" && body != o.short) {
-			continue
-		}
-		rest := body[1:]
-		return o, strings.TrimPrefix(rest, "="), rest != ""
-	}
-	return nil, "", false
-}
-
-// check refuses what cannot be meant as a whole.
-func (s *settings) check() error {
-	inputs := 0
-	names := slices.Concat(s.files, s.tables)
-	for _, u := range s.usage {
-		names = append(names, u.name)
-	}
-	for _, name := range names {
-		if name == "-" {
-			inputs++
-		}
-	}
-	if inputs > 1 {
-		return errors.New("- (standard input) can be read only once")
-	}
-	type said struct {
-		scope
-		resource corev1.ResourceName
-		isLimit  bool
-	}
-	before := map[said]wish{}
-	for _, w := range s.wishes {
-		k := said{w.scope, w.resource, w.isLimit}
-		if other, is := before[k]; is {
-			return fmt.Errorf("%s: the %s %s of this container was given before, by %s", w.source.Field, w.resource, w.what(), other.source.Field)
-		}
-		before[k] = w
-	}
-	flags := map[string]string{"autoPatch": "--auto-patch", "minUtilization": "--bounds", "maxUtilization": "--bounds", "steps": "--step",
-		"largestNode": "--largest-node", "tolerance": "--tolerance"}
-	_, errs := hpacouple.Plan(hpacouple.Input{Options: s.options})
-	for _, e := range errs {
-		if path, ok := strings.CutPrefix(e.Field, "options."); ok {
-			name := path
-			if i := strings.IndexAny(path, "[."); i >= 0 {
-				name = path[:i]
-			}
-			return fmt.Errorf("%s: %s", flags[name], e.ErrorBody())
-		}
-	}
-	return nil
-}
-
-func set(field func(*settings) *bool) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		if value == "" {
-			value = "true"
-		}
-		b, err := strconv.ParseBool(value)
-		if err != nil {
-			return errors.New("expected no value, true or false")
-		}
-		*field(s) = b
-		return nil
-	}
-}
-
-func setFormat(s *settings, value string) error {
-	if !slices.Contains([]string{"table", "json", "yaml"}, value) {
-		return errors.New("expected table, json or yaml")
-	}
-	s.format = value
+	s.options.FieldManager = value
 	return nil
 }
 
@@ -214,7 +135,8 @@ func setBounds(s *settings, value string) error {
 	low, high, ok := strings.Cut(value, "-")
 	least, errLow := strconv.ParseInt(low, 10, 32)
 	most, errHigh := strconv.ParseInt(high, 10, 32)
-	if !ok || errLow != nil || errHigh != nil || least < 1 || most < least {
+	signed := strings.ContainsAny(value, "+") || strings.HasPrefix(high, "-")
+	if !ok || signed || errLow != nil || errHigh != nil || least < 1 || most < least {
 		return errors.New("expected two whole percent such as 40-90, at least 1 and the lower one first")
 	}
 	s.options.MinUtilization, s.options.MaxUtilization = int32(least), int32(most)
@@ -241,6 +163,9 @@ func setVersion(s *settings, value string) error {
 func setAutoPatch(s *settings, value string) error {
 	s.options.AutoPatch = []corev1.ResourceName{} // an empty value: nothing may be changed
 	for _, name := range strings.Split(value, ",") {
+		if slices.Contains(s.options.AutoPatch, corev1.ResourceName(name)) {
+			return fmt.Errorf("%s was given twice", name)
+		}
 		if value != "" {
 			s.options.AutoPatch = append(s.options.AutoPatch, corev1.ResourceName(name))
 		}

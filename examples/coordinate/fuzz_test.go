@@ -14,10 +14,11 @@ func FuzzRun(f *testing.F) {
 	documents := []string{example, web("1000m", 50), web("500m", 60) + injectedPod, podLevel + hpa(utilization("cpu", 50)), web("1", 50) + vpaDoc("web", "app", "700m"),
 		deployment(box{"app", "1", ""}) + hpaV1(`[{"type":"Resource"}]`), web("1", 50) + killedPod + ownedReplicaSet, web("1", 50) + policyOn,
 		"kind,namespace,name,container,resource,request,limit\nDeployment,,web,app,cpu,700m,\n", `{"kind":"List","apiVersion":"v1","items":[null,{}]}`,
-		deployment(box{"app", "9223372036854775", ""}) + hpa(utilization("cpu", 1<<30)), deployment() + hpa(kedaHPA)}
+		deployment(box{"app", "9223372036854775", ""}) + hpa(utilization("cpu", 1<<30)), deployment() + hpa(kedaHPA), remembered}
 	flags := []string{"--request\napp:cpu=700m", "--request=app:cpu=1m,memory=1\n--limit\napp:cpu=9223372036854775,memory=1e9\n--throttled=app\n--oom-killed=app",
 		"--requests\n-", "--max-replicas-reached\n--coordinate\n--exit-code", "--bounds\n1-2147483647\n--request=app:cpu=1m", "--step=cpu=9223372036854775\n--request=app:cpu=1m",
-		"--tolerance=1e300\n--read-only\n--request=app:cpu=2m", "--auto-patch=\n--request=app:memory=1.1Gi", "-o\nyaml", "--request=Deployment/web/app:cpu=1\n--largest-node=cpu=1m"}
+		"--tolerance=1e300\n--read-only\n--request=app:cpu=2m", "--auto-patch=\n--request=app:memory=1.1Gi", "-o\nyaml", "--request=Deployment/web/app:cpu=1\n--largest-node=cpu=1m",
+		"--rollback\n--retake", "--release\n--read-only", "--rollback\n--release\n--field-manager=x"}
 	for _, d := range documents {
 		for _, a := range flags {
 			f.Add([]byte(d), a)
@@ -37,7 +38,7 @@ func FuzzRun(f *testing.F) {
 		}
 		given := slices.Clone(documents)
 		again := map[string]result{}
-		for _, format := range []string{"json", "yaml", "table", "json"} {
+		for _, format := range []string{"json", "yaml", "table", "writes", "json"} {
 			got := call(string(documents), append([]string{"-o", format}, args...)...)
 			if got.code < exitFine || got.code > exitBlocked {
 				t.Fatalf("exit code %d", got.code)

@@ -12,8 +12,12 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, isTerminal(os.Stdout)))
 }
 
-// isTerminal says whether colour is of use: the file is a terminal, and the user has not asked for none (NO_COLOR).
+// isTerminal says whether colour is of use: the file is a terminal that knows colours, and the user has not asked for none (NO_COLOR).
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // a character device too
+	return err != nil || !os.SameFile(info, null)
 }

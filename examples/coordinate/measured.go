@@ -13,6 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
@@ -129,19 +132,18 @@ func measure(tasks []*task, d documents, s settings) (notes []string, faults []f
 			faults = append(faults, fault{Message: err.Error()})
 		}
 	}
-	before := len(d.faults)
 	for _, u := range s.usage {
-		d.open(u.name, d.stdin, func(shown string, r io.Reader) {
+		faults = append(faults, faultsOf(program.Open(u.name, d.stdin, func(shown string, r io.Reader) []manifest.Problem {
+			at := manifest.Origin{File: shown}
 			if r == nil {
-				faults = append(faults, fault{File: shown, Message: "there is no standard input"})
-				return
+				return []manifest.Problem{{Origin: at, Message: "there is no standard input"}}
 			}
 			if err := front.Read(r, shown, u.resource); err != nil {
-				faults = append(faults, fault{File: shown, Message: strings.TrimPrefix(err.Error(), shown+": ")})
+				return []manifest.Problem{{Origin: at, Message: strings.TrimPrefix(err.Error(), shown+": ")}}
 			}
-		})
+			return nil
+		}))...)
 	}
-	faults = append(faults, d.faults[before:]...) // files that could not be opened
 	if n := front.Report().Foreign; n > 0 {
 		notes = append(notes, fmt.Sprintf("usage of pods that belong to none of the workloads, so not used: %s", count(int(n), "row")))
 	}
@@ -240,16 +242,28 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 				t.notes = append(t.notes, fmt.Sprintf("usage of container %s says nothing about %s: %s", c.Name, a.Resource, a.Reason))
 				continue
 			}
-			w := wish{scope: scope{t.Kind, t.Namespace, t.Name, c.Name}, rank: fromUsage, from: strategy.Name, resource: a.Resource,
-				amount: recommend.Quantity(a.Resource, a.Request), source: fault{Field: "--usage", File: ""}}
-			t.wishes = append(t.wishes, w)
-			if a.Limit.To != nil && (a.Limit.From == nil || *a.Limit.From != *a.Limit.To) {
-				w.isLimit, w.amount = true, recommend.Quantity(a.Resource, *a.Limit.To)
-				t.wishes = append(t.wishes, w)
-			}
+		}
+		if asked, ok := hpacouple.RecommendationFor(*c); ok {
+			t.wishFor(asked, strategy.Name)
 		}
 	}
 	return nil
+}
+
+// wishFor wishes for what is recommended for a container.
+func (t *task) wishFor(r hpacouple.Recommendation, from string) {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		w := wish{scope: scope{t.Kind, t.Namespace, t.Name, r.Container}, rank: fromUsage, from: from, resource: name, source: fault{Field: "--usage"}}
+		if q, ok := r.Requests[name]; ok {
+			w.amount = q
+			t.wishes = append(t.wishes, w)
+		}
+		w.amount, w.isLimit, w.keepsRatio = resource.Quantity{}, true, slices.Contains(r.KeepRatio, name)
+		q, ok := r.Limits[name]
+		if w.amount = q; ok || w.keepsRatio {
+			t.wishes = append(t.wishes, w)
+		}
+	}
 }
 
 // podCount is how many pods save.
@@ -321,9 +335,9 @@ func (p *page) explanations(i *item) {
 		var parts []string
 		for _, s := range c.Explanation {
 			if s.Before != s.After {
-				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, s.After))
+				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, inUnit(s.After, c.Resource)))
 			}
 		}
-		p.line("  " + plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))
+		p.line("  " + program.Plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))
 	}
 }

@@ -113,3 +113,42 @@ func TestUsageFaults(t *testing.T) {
 	require.Equal(t, exitFine, got.code)
 	require.Contains(t, got.out, "usage of container gone")
 }
+
+// limitTo is the limit of a container after the plan.
+func limitTo(r report, container, resource string) string {
+	for _, c := range r.Items[0].Containers {
+		if c.Name == container && string(c.Resource) == resource {
+			return c.LimitTo
+		}
+	}
+	return ""
+}
+
+// TestUsageLimits: limits go with the requests of the plan, and what was measured as too small does not fall.
+func TestUsageLimits(t *testing.T) {
+	full := func(cpu, memory, cpuLimit, memoryLimit string) string {
+		return deployment(box{"app", cpu + "/" + cpuLimit, memory + "/" + memoryLimit}) + hpa(utilization("cpu", 60)) + policyOn
+	}
+	pod := "web-6f9c7b5d4-8kq2x"
+	usage := usagePath(t, lines(2000, pod, "app", "cpu", "250m")+lines(2000, pod, "app", "memory", "400Mi"))
+	for _, row := range []struct {
+		why, docs           string
+		args                []string
+		cpu, cpuLimit       string
+		memory, memoryLimit string
+	}{
+		{"a bound moves request and limit", full("500m", "512Mi", "1", "1Gi"), nil, "334m", "668m", "489Mi", "978Mi"},
+		{"a Guaranteed pod is fitted and stays Guaranteed", full("500m", "512Mi", "500m", "512Mi"), nil, "334m", "334m", "489Mi", "489Mi"},
+		{"OOM-killed: the memory limit does not fall", full("500m", "2Gi", "1", "4Gi"), []string{"--oom-killed", "app"}, "334m", "668m", "2Gi", "4Gi"},
+		{"throttled: the cpu limit does not fall", full("500m", "512Mi", "1", "1Gi"), []string{"--throttled", "app"}, "500m", "1", "489Mi", "978Mi"},
+		{"a request that was given takes no limit along", full("500m", "512Mi", "1", "1Gi"), []string{"--request", "app:cpu=400m"}, "400m", "1", "489Mi", "978Mi"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, row.docs, append([]string{"-", "--usage", usage}, row.args...)...)
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, hpacouple.Coordinate, r.Items[0].Outcome)
+			require.Equal(t, []string{row.cpu, row.cpuLimit, row.memory, row.memoryLimit},
+				[]string{to(r, "app", "cpu"), limitTo(r, "app", "cpu"), to(r, "app", "memory"), limitTo(r, "app", "memory")})
+		})
+	}
+}

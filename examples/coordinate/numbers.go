@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 )
@@ -22,7 +23,7 @@ func (p *page) scalePoint(i *item) {
 		}
 		before, after := product(w.Old, t.From), product(w.New, t.To)
 		p.line(fmt.Sprintf("  Scale point of %s (request sum x target): %s x %d%% = %s before, %s x %d%% = %s after (%s)", w.Resource,
-			milli(w.Old, w.Resource), t.From, amount(before, w.Resource), milli(w.New, w.Resource), t.To, amount(after, w.Resource), change(before, after)))
+			thousandths(w.Old, w.Resource), t.From, amount(before, w.Resource), thousandths(w.New, w.Resource), t.To, amount(after, w.Resource), change(before, after)))
 	}
 }
 
@@ -49,12 +50,40 @@ func change(before, after *big.Rat) string {
 	return text + "%"
 }
 
-// amount prints thousandths of cpu as millicores, of memory as Mi, with up to two decimals.
+// amount prints thousandths of cpu as millicores, of memory as Mi, with up to two decimals, so that the amounts of a line compare. What would
+// be 0 by that is printed as a quantity.
 func amount(m *big.Rat, name corev1.ResourceName) string {
+	n, unit := m, "m"
 	if name == corev1.ResourceMemory {
-		return decimals(new(big.Rat).Quo(m, big.NewRat(1000<<20, 1))) + "Mi"
+		n, unit = new(big.Rat).Quo(m, big.NewRat(1000<<20, 1)), "Mi"
 	}
-	return decimals(m) + "m"
+	text := decimals(n)
+	if m.Sign() != 0 && (text == "0" || text == "-0") {
+		q, err := resource.ParseQuantity(new(big.Rat).Quo(m, big.NewRat(1000, 1)).FloatString(9))
+		if err == nil {
+			return q.String()
+		}
+	}
+	return text + unit
+}
+
+func thousandths(m int64, name corev1.ResourceName) string {
+	return amount(new(big.Rat).SetInt64(m), name)
+}
+
+// inUnit prints a quantity of the report in the unit of the text form, empty where there is none.
+func inUnit(text string, name corev1.ResourceName) string {
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return text
+	}
+	return amount(thousand(q), name)
+}
+
+// thousand is a quantity in thousandths.
+func thousand(q resource.Quantity) *big.Rat {
+	r := rat(q.AsDec().String())
+	return r.Mul(r, big.NewRat(1000, 1))
 }
 
 func decimals(r *big.Rat) string {
@@ -77,10 +106,10 @@ func (p *page) footprints(i *item) {
 		if f.From.Cmp(f.To) == 0 && f.From.Cmp(f.Recommended) == 0 {
 			continue
 		}
-		from, to := rat(f.From.AsDec().String()), rat(f.To.AsDec().String())
-		line := fmt.Sprintf("  Requests of one pod: %s %s -> %s (%s)", f.Resource, f.From.String(), f.To.String(), change(from, to))
-		if f.To.Cmp(f.Recommended) != 0 {
-			line += fmt.Sprintf("; as recommended %s (%s)", f.Recommended.String(), change(from, rat(f.Recommended.AsDec().String())))
+		from, to, recommended := thousand(f.From.DeepCopy()), thousand(f.To.DeepCopy()), thousand(f.Recommended.DeepCopy())
+		line := fmt.Sprintf("  Requests of one pod: %s %s -> %s (%s)", f.Resource, amount(from, f.Resource), amount(to, f.Resource), change(from, to))
+		if to.Cmp(recommended) != 0 {
+			line += fmt.Sprintf("; as recommended %s (%s)", amount(recommended, f.Resource), change(from, recommended))
 		}
 		p.line(line)
 	}

@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
 // TestNumbers runs numbers that must come out through the whole program.
@@ -202,5 +205,46 @@ func TestB28(t *testing.T) {
 			require.Contains(t, flags, "scale-to-zero")
 			require.Equal(t, row.paused, slices.Contains(flags, "manual-pause"))
 		})
+	}
+}
+
+// TestAmounts: the text form has one unit for cpu and one for memory.
+func TestAmounts(t *testing.T) {
+	for _, row := range []struct{ resource, in, want, why string }{
+		{"cpu", "1", "1000m", "not cores beside millicores"},
+		{"cpu", "1k", "1000000m", ""},
+		{"cpu", "100u", "0.1m", ""},
+		{"cpu", "1u", "1u", "not 0"},
+		{"cpu", "0", "0m", ""},
+		{"cpu", "", "", "there is none"},
+		{"memory", "1Gi", "1024Mi", "not Gi beside Mi"},
+		{"memory", "1G", "953.67Mi", ""},
+		{"memory", "1181116006400m", "1126.4Mi", "1.1Gi as the API server writes it"},
+		{"memory", "128m", "128m", "not 0"},
+		{"memory", "5000", "5k", "not 0"},
+		{"memory", "-1Mi", "-1Mi", ""},
+	} {
+		require.Equal(t, row.want, inUnit(row.in, corev1.ResourceName(row.resource)), "%s %s %s", row.resource, row.in, row.why)
+	}
+}
+
+// TestNeeded: a plan that is skipped for its bounds says which request sum they ask for, where the library knows it.
+func TestNeeded(t *testing.T) {
+	for _, row := range []struct {
+		acted bounds.Rule
+		want  string
+	}{
+		{bounds.RuleMaxUtilization, "    Needed: a request sum of 445m of cpu at the bound of 90%; recommended are 200m.\n"},
+		{bounds.RuleMinUtilization, "    Needed: a request sum of 445m of cpu at the bound of 40%; recommended are 200m.\n"},
+	} {
+		i := item{Outcome: hpacouple.Skip, SkipReasons: []skipreason.Skip{skipreason.TargetOutOfBounds}, Cause: bounds.CauseLimit}
+		i.plan.Working = &hpacouple.Working{Resource: "cpu", Wanted: 200, Needed: 445, Acted: row.acted, Bounds: bounds.Interval{Lo: 40, Hi: 90}}
+		p := &page{}
+		p.reasons(&i)
+		require.Contains(t, p.String(), row.want)
+		i.plan.Working.Needed = 0
+		p = &page{}
+		p.reasons(&i)
+		require.NotContains(t, p.String(), "Needed")
 	}
 }

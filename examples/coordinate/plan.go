@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/internal/manifest"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
@@ -27,27 +28,51 @@ func coordinate(d documents, s settings) report {
 		t.settleWishes()
 	}
 	r := newReport()
+	r.undoes, r.manager = s.undoes(), s.manager()
 	r.Notes = append(r.Notes, notes...)
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
 	r.Errors = append(r.Errors, slices.Concat(d.faults, faults, unmatched, unmeasured)...)
 	left := 0
 	for _, t := range tasks {
-		if len(t.wishes) == 0 {
+		item, ok, faults := t.item(s, around.policies[t.Namespace])
+		r.Errors = append(r.Errors, faults...)
+		if ok {
+			r.Items = append(r.Items, item)
+		} else if len(faults) == 0 {
 			left++
-			continue
 		}
-		item, faults := t.plan(s, around.policies[t.Namespace])
-		if len(faults) > 0 {
-			r.Errors = append(r.Errors, faults...)
-			continue
-		}
-		r.Items = append(r.Items, item)
 	}
-	if left > 0 {
+	if left > 0 && r.undoes {
+		r.Notes = append(r.Notes, fmt.Sprintf("with nothing to undo, so left alone: %d of %d workloads", left, len(tasks)))
+	} else if left > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("without new requests, so not planned: %d of %d workloads", left, len(tasks)))
 	}
 	return r
+}
+
+// item is what the report says of one workload; ok is false where nothing is asked of it, or faults stand against it.
+func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
+	asked := len(t.wishes) > 0
+	if s.undoes() {
+		asked = t.rollsBack || t.releases
+	}
+	if !asked {
+		return i, false, nil
+	}
+	var err error
+	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
+		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
+	}
+	if s.undoes() {
+		i, ok = t.undo(s)
+		return i, ok, nil
+	}
+	if i, ok = t.finish(s); ok {
+		return i, true, nil
+	}
+	i, faults = t.plan(s, p)
+	return i, len(faults) == 0, faults
 }
 
 // plan plans and admits one workload.
@@ -60,24 +85,27 @@ func (t *task) plan(s settings, p policy) (item, []fault) {
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
-	if p.unknown {
-		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off")
+	switch {
+	case p.unknown:
+		t.notes = append(t.notes, "the policy of namespace "+t.Namespace+" is not known, so coordination counts as off, with --coordinate too")
 		p.Policy = hpacouple.Policy{}
-	}
-	if s.coordinate {
+	case s.coordinate:
 		on := hpacouple.HPAPolicy{Coordinate: true}
 		if p.Spec.HPA != nil {
 			on.TargetBounds = p.Spec.HPA.TargetBounds
 		}
 		p.Spec.HPA = &on
 	}
-	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly,
-		Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	live := t.liveObjects(in.HPA)
+	verdict, errs := hpacouple.Admit(result, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: !s.readOnly, Live: live})
 	if len(errs) > 0 {
 		return item{}, t.place(in, errs)
 	}
 	i := newItem(t, in, result, verdict)
+	i.policyUnknown = p.unknown
 	t.explain(&i, s)
+	t.sends(&i, s, verdict, live)
+	i.sortNotes()
 	return i, nil
 }
 
@@ -89,6 +117,7 @@ func (t *task) input(s settings) hpacouple.Input {
 		Pod:                metrics.Pod{Spec: &t.template.Spec},
 		TemplateLabels:     t.template.Labels,
 		Recommendations:    t.recommendations(),
+		State:              t.ledger.State(),
 		MaxReplicasReached: t.atMax,
 		Surroundings:       t.surroundings(),
 		Options:            s.options,
@@ -152,9 +181,14 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 		return found[name]
 	}
 	for _, w := range t.wishes {
-		if w.isLimit {
+		if w.keepsRatio {
+			of(w.container).KeepRatio = append(of(w.container).KeepRatio, w.resource)
+		}
+		switch {
+		case w.keepsRatio && w.amount.IsZero():
+		case w.isLimit:
 			of(w.container).Limits[w.resource] = w.amount
-		} else {
+		default:
 			of(w.container).Requests[w.resource] = w.amount
 		}
 	}
@@ -175,7 +209,7 @@ func (t *task) recommendations() []hpacouple.Recommendation {
 func (t *task) place(in hpacouple.Input, errs field.ErrorList) (faults []fault) {
 	for _, e := range errs {
 		f := t.placeOne(in, e.Field)
-		f.Message = e.ErrorBody() + " (" + t.String() + ")"
+		f.Message = strings.TrimPrefix(f.Message+": ", ": ") + e.ErrorBody() + " (" + t.String() + ")"
 		faults = append(faults, f)
 	}
 	return faults
@@ -185,37 +219,62 @@ func (t *task) placeOne(in hpacouple.Input, path string) fault {
 	root, index, rest := splitPath(path)
 	switch root {
 	case "template":
-		return faultAt(t.origin, strings.TrimPrefix("spec.template."+rest, "."), "")
+		at := strings.TrimPrefix("spec.template."+rest, ".")
+		return faultAt(t.field(at), at, "")
+	case "state":
+		return faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"].anchor."+rest, "")
 	case "livePod":
-		if t.live != nil {
-			return faultAt(t.live.Origin, rest, "")
+		switch {
+		case t.live == nil:
+		case t.cleaned: // its containers have other numbers
+			return faultAt(t.live.Origin, "", "")
+		default:
+			return faultAt(t.live.Field(rest), rest, "")
 		}
 	case "hpa":
 		if len(t.hpas) > 0 {
-			return faultAt(t.hpas[0].Origin, rest, "")
+			return faultAt(t.hpas[0].Field(rest), rest, "")
 		}
 	case "otherHPAs":
 		if index+1 < len(t.hpas) {
-			return faultAt(t.hpas[index+1].Origin, rest, "")
+			return faultAt(t.hpas[index+1].Field(rest), rest, "")
 		}
 	case "limitRanges":
 		if index < len(t.ranges) {
-			return faultAt(t.ranges[index].Origin, rest, "")
+			return faultAt(t.ranges[index].Field(rest), rest, "")
 		}
 	case "recommendations":
-		if index < len(in.Recommendations) {
-			for _, k := range asks(in.Recommendations[index].Container) {
-				list := "requests"
-				if k.isLimit {
-					list = "limits"
-				}
-				if w, ok := t.asked[k]; ok && (rest == "container" || rest == list+"["+string(k.resource)+"]") {
-					return w.source
-				}
+		if index >= len(in.Recommendations) {
+			return t.placeSum(path)
+		}
+		for _, k := range asks(in.Recommendations[index].Container) {
+			if w, ok := t.asked[k]; ok && (rest == "container" || rest == k.list()+"["+string(k.resource)+"]") {
+				return w.source
 			}
 		}
 	}
 	return faultAt(t.origin, path, "")
+}
+
+// placeSum places a fault of all recommendations together, recommendations[cpu].requests: at the pod's own amount, with what was asked for.
+func (t *task) placeSum(path string) fault {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		for _, isLimit := range []bool{false, true} {
+			k := ask{resource: name, isLimit: isLimit}
+			if path != "recommendations["+string(name)+"]."+k.list() {
+				continue
+			}
+			var asked []string
+			for _, w := range t.wishes {
+				if w.resource == name && w.isLimit == isLimit && !slices.Contains(asked, w.source.String()) {
+					asked = append(asked, w.source.String())
+				}
+			}
+			at := "spec.template.spec.resources." + k.list() + "[" + string(name) + "]"
+			return faultAt(t.field(at), at, "with "+listed(asked))
+		}
+	}
+	return faultAt(t.origin, "", "")
 }
 
 // splitPath cuts root[index].rest; index is beyond every list where there is none.
@@ -223,8 +282,9 @@ func splitPath(path string) (root string, index int, rest string) {
 	index = 1<<31 - 2
 	root, rest, _ = strings.Cut(path, ".")
 	if name, number, ok := strings.Cut(root, "["); ok {
+		root = name
 		if i, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && i >= 0 {
-			root, index = name, i
+			index = i
 		}
 	}
 	return root, index, rest
@@ -235,6 +295,9 @@ func (s *surroundings) strays(tasks []*task) (notes []string) {
 	known := map[key]bool{}
 	for _, t := range tasks {
 		known[key{t.Kind, t.Namespace, t.Name}] = true
+	}
+	for _, r := range s.objects.Refused { // a fault already
+		known[key{r.Kind, r.Namespace, r.Name}] = true
 	}
 	stray := func(kind, namespace, name string, ref *autoscalingv2.CrossVersionObjectReference) {
 		if !known[keyOf(namespace, ref)] {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -100,11 +101,78 @@ func TestLivePod(t *testing.T) {
 	})
 }
 
+// TestOlderTemplate: a container that an older template had and the present one lacks is not injected. The target is 75 without one and 72 with
+// proxy of 100m.
+func TestOlderTemplate(t *testing.T) {
+	young, old := "  creationTimestamp: 2026-03-02T00:00:00Z\n", "  creationTimestamp: 2026-03-01T00:00:00Z\n"
+	rs := func(name, containers string) string {
+		return "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: " + name + ", ownerReferences: [" + owner("Deployment", "web", "u1") +
+			"]}\nspec: {template: {spec: {containers: [" + containers + "]}}}\n"
+	}
+	now, before := rs("now", "{name: app}"), rs("before", "{name: app}, {name: dropped}")
+	of := func(name, set, extra, more string) string {
+		return livePod(name, "app: web", owner("ReplicaSet", set, "u9"), extra, more)
+	}
+	set := func(name, revision, extra, more string) string {
+		return livePod(name, "app: web, controller-revision-hash: "+revision, owner("StatefulSet", "web", "u1"), extra, more)
+	}
+	for _, row := range []struct {
+		name     string
+		kind     string // Deployment where it is empty
+		pods     string
+		target   int32
+		injected []string
+		notes    []string
+		why      string
+	}{
+		{name: "all are old", pods: now + before + of("a", "before", "dropped", old), target: 75,
+			notes: []string{"pod a is of an older template; what that one had and the present one lacks does not count as injected: dropped"}},
+		{name: "all are old, and one is injected", pods: before + of("a", "before", "dropped, resources: {requests: {cpu: 1}}}\n  - {name: proxy", old), target: 72, injected: []string{"proxy"},
+			notes: []string{"pod a is of an older template; what that one had and the present one lacks does not count as injected: dropped"}},
+		{name: "the old one is younger", pods: now + before + of("a", "before", "dropped", young) + of("b", "now", "proxy", old), target: 72, injected: []string{"proxy"},
+			why: "a rollout back: the present template goes before age"},
+		{name: "present", pods: now + of("b", "now", "proxy", old), target: 72, injected: []string{"proxy"}, why: "nothing to say"},
+		{name: "nobody knows", pods: of("b", "now", "proxy", old), target: 72, injected: []string{"proxy"},
+			notes: []string{"pod b has containers that the template lacks (proxy); they count as injected, although the pod may be of an older template"}},
+		{name: "StatefulSet, present", kind: "StatefulSet", pods: set("a", "r2", "proxy", old) + set("b", "r1", "dropped", young), target: 72, injected: []string{"proxy"}},
+		{name: "StatefulSet, all are old", kind: "StatefulSet", pods: set("b", "r1", "proxy", young), target: 72, injected: []string{"proxy"},
+			notes: []string{"pod b has containers that the template lacks (proxy); they count as injected, although the pod may be of an older template"}},
+		{name: "StatefulSet, of no revision", kind: "StatefulSet", pods: livePod("b", "app: web", owner("StatefulSet", "web", "u1"), "proxy", young), target: 72, injected: []string{"proxy"},
+			notes: []string{"pod b has containers that the template lacks (proxy); they count as injected, although the pod may be of an older template"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			kind := cmp.Or(row.kind, "Deployment")
+			docs := workloadDoc(kind, "web", box{"app", "500m", ""})
+			if kind == "StatefulSet" {
+				docs += "status: {updateRevision: r2}\n"
+			}
+			r, got := decoded(t, docs+hpaDoc("web", kind, "web", utilization("cpu", 60))+row.pods, "-", "--request", kind+"/web/app:cpu=400m")
+			require.Equal(t, exitFine, got.code, got.errors)
+			i := r.Items[0]
+			require.Equal(t, row.target, i.Targets[0].To, row.why)
+			var injected []string
+			for _, c := range i.Containers {
+				if c.Injected {
+					injected = append(injected, c.Name)
+				}
+			}
+			require.Equal(t, row.injected, injected, row.why)
+			require.Equal(t, list(row.notes), i.Notes, row.why)
+		})
+	}
+	t.Run("fault in an old pod", func(t *testing.T) {
+		docs := deployment(box{"app", "500m", ""}) + hpa(utilization("cpu", 60)) + before + of("a", "before", "dropped}\n  - {name: proxy, resources: {requests: {cpu: -1}}}\n  - {name: other", "")
+		got := call(docs, "-", "--request", "app:cpu=400m")
+		require.Equal(t, exitInput, got.code)
+		require.Contains(t, got.errors, "standard input:24: document 4: Invalid value: \"-1\": must not be negative", "its containers have other numbers, so no field is named")
+	})
+}
+
 // TestFaultsOfSurroundings: a fault that the library finds is told with the document in which it stands.
 func TestFaultsOfSurroundings(t *testing.T) {
 	for _, row := range []struct{ name, docs, want string }{
 		{"LimitRange", "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, default: {cpu: -1}}]}\n",
-			"document 4: spec.limits[0]"},
+			"standard input:24: document 4: spec.limits[0].default[cpu]: Invalid value"},
 		{"live pod", strings.Replace(injectedPod, "cpu: 100m", "cpu: -1", 1), "document 4: spec.containers[1].resources.requests[cpu]: Invalid value"},
 		{"second HPA", hpaDoc("x", "Deployment", "web", utilization("cpu", 0)), "document 4: spec.metrics[0].resource.target.averageUtilization: Invalid value"},
 	} {

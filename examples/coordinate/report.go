@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -22,6 +20,9 @@ type report struct {
 	// Errors are the faults of the input. What they concern is not in Items.
 	Errors []fault  `json:"errors"`
 	Notes  []string `json:"notes"`
+
+	undoes  bool   // the report is of rollbacks and releases
+	manager string // the field manager of the writes
 }
 
 func newReport() report {
@@ -52,8 +53,13 @@ type item struct {
 
 	Sources []string `json:"sources"` // of the new requests and limits
 
+	Action action `json:"action"`
+	sending
+
 	entries []metrics.Entry // of the HPA, for the text
 	plan    hpacouple.Result
+
+	policyUnknown bool
 }
 
 type workloadName struct {
@@ -61,6 +67,8 @@ type workloadName struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 }
+
+func (w workloadName) String() string { return w.Kind + " " + w.Namespace + "/" + w.Name }
 
 type hpaName struct {
 	Name string `json:"name"`
@@ -133,10 +141,9 @@ func newItem(t *task, in hpacouple.Input, r hpacouple.Result, v hpacouple.Verdic
 		Outcome:  r.Outcome, SkipReason: r.SkipReason, SkipReasons: list(r.SkipReasons), Cause: r.Cause, Missing: list(r.Missing),
 		RiskFlags: list(r.RiskFlags), Findings: list(r.Findings), HPA: hpaName{r.HPA.Name}, OtherHPAs: []hpaName{}, Targets: []target{}, Containers: []container{},
 		Footprints: []footprint{}, Admission: admission{v.Allowed, v.Reason, v.Cause, list(v.Causes)}, Notes: list(t.notes), plan: r,
+		Action: actChange, sending: newSending(),
 	}
 	i.Sources = t.sources()
-	slices.Sort(i.Notes)
-	i.Notes = slices.Compact(i.Notes)
 	if in.HPA != nil {
 		i.entries = metrics.Classify(&in.HPA.Spec)
 	}
@@ -153,7 +160,7 @@ func newItem(t *task, in hpacouple.Input, r hpacouple.Result, v hpacouple.Verdic
 	if w := r.Working; w != nil {
 		i.Working = &working{w.Resource, w.Basis, milli(w.Old, w.Resource), milli(w.Wanted, w.Resource), milli(w.New, w.Resource), w.Bounds,
 			w.Acted, "", w.Reach}
-		if w.Acted != "" {
+		if w.Needed != 0 {
 			i.Working.Needed = milli(w.Needed, w.Resource)
 		}
 	}

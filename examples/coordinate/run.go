@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 // The exit codes.
@@ -12,19 +14,19 @@ const (
 	exitFine    = 0 // whatever the outcomes
 	exitInput   = 1 // a fault of the input, or the report could not be written
 	exitFlags   = 2 // flags that cannot be meant
-	exitBlocked = 3 // with --exit-code: a workload is skipped or blocked
+	exitBlocked = 3 // with --exit-code: a workload is skipped, blocked or contested
 )
 
 // run is the whole program. What it writes depends on its arguments and the files that they name alone.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool) int {
 	s, err := parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", plain(err.Error()))
+		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", program.Plain(err.Error()))
 		return exitFlags
 	}
 	if s.help {
 		_, err := io.WriteString(stdout, usage())
-		return finish(stderr, err, exitFine)
+		return program.Finish("coordinate", stderr, err, exitFine)
 	}
 	progress := ""
 	if f, ok := stderr.(*os.File); ok && isTerminal(f) {
@@ -36,7 +38,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	r := coordinate(load(s, stdin), s)
 	fmt.Fprint(stderr, progress)
 	for _, f := range r.Errors {
-		fmt.Fprintf(stderr, "coordinate: %s\n", plain(f.String()))
+		fmt.Fprintf(stderr, "coordinate: %s\n", program.Plain(f.String()))
 	}
 	code := exitFine
 	switch {
@@ -45,19 +47,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 	case s.exitCode && r.heldBack():
 		code = exitBlocked
 	}
-	return finish(stderr, write(stdout, r, s.format, terminal), code)
+	err = program.Write(stdout, r, s.format, func() []byte {
+		if s.format == "writes" {
+			return writesText(r)
+		}
+		return table(r, terminal)
+	})
+	return program.Finish("coordinate", stderr, err, code)
 }
 
-// finish turns an error of writing into its exit code.
-func finish(stderr io.Writer, err error, code int) int {
-	if err != nil {
-		fmt.Fprintf(stderr, "coordinate: the report could not be written: %s\n", plain(err.Error()))
-		return exitInput
-	}
-	return code
-}
-
-// heldBack says whether a workload is blocked; a skipped one always is.
+// heldBack says whether a workload is blocked, as a skipped one always is, or its change cannot be written.
 func (r report) heldBack() bool {
-	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed })
+	return slices.ContainsFunc(r.Items, func(i item) bool { return !i.Admission.Allowed || len(i.Contested)+len(i.Stale) > 0 })
 }

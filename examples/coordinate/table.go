@@ -10,9 +10,9 @@ import (
 
 	"github.com/kube-rightsize/rightsize/bounds"
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/risk"
-	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
 // page builds the text form. What comes from documents goes through plain before it is written.
@@ -38,7 +38,7 @@ func table(r report, colour bool) []byte {
 		p.line("")
 	}
 	for _, n := range r.Notes {
-		p.line("Note: " + plain(n))
+		p.line("Note: " + program.Plain(n))
 	}
 	if len(r.Notes) > 0 {
 		p.line("")
@@ -59,13 +59,18 @@ func (p *page) paint(colour, text string) string {
 func (p *page) item(i *item) {
 	verdict, colour := "allowed", green
 	if !i.Admission.Allowed {
-		verdict, colour = "blocked ("+string(i.Admission.Cause)+")", yellow
+		verdict, colour = "blocked", yellow
 	}
 	outcome := string(i.Outcome)
 	if i.SkipReason != "" {
 		outcome += " (" + string(i.SkipReason) + ")"
+	} else if i.Admission.Cause != "" {
+		verdict += " (" + string(i.Admission.Cause) + ")"
 	}
-	name := plain(i.Workload.Kind + " " + i.Workload.Namespace + "/" + i.Workload.Name)
+	if i.Action != actChange {
+		outcome = string(i.Action) + " (" + outcome + ")"
+	}
+	name := program.Plain(i.Workload.String())
 	p.line(p.paint(bold, name) + ": " + p.paint(colour, outcome+", "+verdict))
 	p.line("")
 	rows := [][]string{{"CONTAINER", "RESOURCE", "OLD -> NEW", "RECOMMENDED", "LIMIT", "SAVES/H", "WHY"}}
@@ -75,6 +80,10 @@ func (p *page) item(i *item) {
 	for _, t := range i.Targets {
 		rows = append(rows, targetRow(i, t))
 	}
+	if i.Action != actChange {
+		p.undoing(i, rows)
+		return
+	}
 	p.rows(rows)
 	p.line("")
 	p.scalePoint(i)
@@ -83,9 +92,9 @@ func (p *page) item(i *item) {
 	p.line("")
 	p.explanations(i)
 	p.reasons(i)
-	p.line("  New requests from " + plain(listed(i.Sources)) + ".")
+	p.line("  New requests from " + program.Plain(listed(i.Sources)) + ".")
 	for _, n := range i.Notes {
-		p.line("  Note: " + plain(n))
+		p.line("  Note: " + program.Plain(n))
 	}
 	p.flags(i)
 }
@@ -114,7 +123,7 @@ func (p *page) flags(i *item) {
 			if len(g) > 1 {
 				where += " and " + count(len(g)-1, "more field")
 			}
-			p.line("      " + plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
+			p.line("      " + program.Plain(g[0].Object.Kind+" "+g[0].Object.Name+", "+where+": "+g[0].Detail))
 		}
 	}
 }
@@ -129,6 +138,7 @@ func absent(text string) string {
 }
 
 func containerRow(c container) []string {
+	unit := func(text string) string { return inUnit(text, c.Resource) }
 	name := c.Name
 	switch {
 	case c.Injected:
@@ -144,13 +154,13 @@ func containerRow(c container) []string {
 		why += "; must not decrease"
 	}
 	if c.LimitAsked != "" && c.LimitTo != c.LimitAsked {
-		why += "; the limit of " + c.LimitAsked + " waits for a change of requests"
+		why += "; the limit of " + unit(c.LimitAsked) + " waits for a change of requests"
 	}
-	limit := c.LimitFrom
+	limit := unit(c.LimitFrom)
 	if c.LimitFrom != c.LimitTo {
-		limit = arrow(c.LimitFrom, c.LimitTo)
+		limit = arrow(unit(c.LimitFrom), unit(c.LimitTo))
 	}
-	return []string{plain(name), string(c.Resource), arrow(c.From, c.To), c.Recommended, limit, c.Savings.PerHour, why}
+	return []string{program.Plain(name), string(c.Resource), arrow(unit(c.From), unit(c.To)), unit(c.Recommended), limit, c.Savings.PerHour, why}
 }
 
 func targetRow(i *item, t target) []string {
@@ -165,7 +175,7 @@ func targetRow(i *item, t target) []string {
 	if t.Wanted != "" {
 		wanted = percent(t.Wanted)
 	}
-	return []string{plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", "", targetWhy(i, t)}
+	return []string{program.Plain(name), string(t.Resource), fmt.Sprintf("%d%% -> %d%%", t.From, t.To), wanted, "", "", targetWhy(i, t)}
 }
 
 // targetWhy says why the target is what it will be.
@@ -173,6 +183,8 @@ func targetWhy(i *item, t target) string {
 	w := i.Working
 	mine := w != nil && w.Resource == t.Resource
 	switch {
+	case i.Action != actChange:
+		return ""
 	case i.Outcome == hpacouple.Skip:
 		return bounds.RuleSkip.Sentence()
 	case !mine:
@@ -215,64 +227,12 @@ func (p *page) rows(rows [][]string) {
 	}
 }
 
-// reasons says in words why the change is skipped, blocked or not needed, and what to do.
-func (p *page) reasons(i *item) {
-	switch i.Outcome {
-	case hpacouple.Uncoupled:
-		p.line("  " + plain(uncoupled(i)) + "; requests may change alone.")
-	case hpacouple.NoChange:
-		p.line("  No request changes, so nothing is done.")
-	}
-	for _, s := range i.SkipReasons {
-		e := s.Entry()
-		p.line("  Skipped, " + p.paint(yellow, e.Code) + ": " + e.Sentence)
-		if s == skipreason.MissingRequest {
-			p.line("    Without a request of its own: " + plain(listed(i.Missing)) + ".")
-		}
-		if s == skipreason.TargetOutOfBounds {
-			p.line("    Cause, " + string(i.Cause) + ": " + i.Cause.Sentence() + ".")
-		}
-		p.line("    Next: " + e.Next)
-	}
-	for _, c := range i.Admission.Causes {
-		if c == skipreason.CauseSkipReason {
-			continue // said above
-		}
-		e := c.Entry()
-		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
-		p.line("    Next: " + e.Next)
-		if c == skipreason.CauseCoordinationOff {
-			p.line("    The plan above is what would be done. To try it run again with --coordinate; to allow it, apply in namespace " + plain(i.Workload.Namespace) + ":")
-			p.line("      spec:\n        hpa:\n          coordinate: true")
-		}
-	}
-}
-
-// uncoupled says why no HPA holds the workload's requests.
-func uncoupled(i *item) string {
-	switch {
-	case i.Workload.Kind == "DaemonSet":
-		return "No HPA scales a DaemonSet"
-	case i.HPA.Name == "":
-		return "No HPA scales this workload"
-	}
-	for _, t := range i.Targets {
-		return "HPA " + i.HPA.Name + " measures utilization of " + string(t.Resource) + ", which is not in auto-patch"
-	}
-	var measured []string
-	for _, e := range i.entries {
-		switch {
-		case e.Resource != "":
-			measured = append(measured, fmt.Sprintf("%s %s as %s", e.Type, e.Resource, e.Target))
-		default:
-			measured = append(measured, fmt.Sprintf("%s %s", e.Type, e.Metric))
-		}
-	}
-	return "HPA " + i.HPA.Name + " measures no utilization of cpu or memory (" + listed(measured) + ")"
-}
-
 // summary is the last line.
 func (p *page) summary(r report) {
+	if len(r.Items) == 0 && len(r.Errors) == 0 && r.undoes {
+		p.line("Nothing is to be undone: no workload remembers a change, and of a release none has fields of " + program.Plain(r.manager) + ".")
+		return
+	}
 	if len(r.Items) == 0 && len(r.Errors) == 0 {
 		p.line("Nothing was planned: no workload has new requests. Give --request, --requests, --usage or a VerticalPodAutoscaler with a recommendation.")
 		return
@@ -308,4 +268,25 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
+}
+
+// undoing writes an item of which nothing new is planned.
+func (p *page) undoing(i *item, rows [][]string) {
+	if len(rows) > 1 {
+		p.rows(rows)
+		p.line("")
+	}
+	switch {
+	case i.Admission.Cause != "":
+		e := i.Admission.Cause.Entry()
+		p.line("  Blocked, " + p.paint(yellow, string(i.Admission.Reason)+" "+e.Code) + ": " + e.Sentence)
+		p.line("    Next: " + e.Next)
+	case len(i.Writes) > 0:
+		p.line("  " + count(len(i.Writes), "write") + "; -o writes shows them.")
+	default:
+		p.line("  Nothing is to be written.")
+	}
+	for _, n := range i.Notes {
+		p.line("  Note: " + program.Plain(n))
+	}
 }

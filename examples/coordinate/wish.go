@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,11 @@ import (
 
 // scope says what a wish or a fact is about. Empty kind and name mean every workload, an empty namespace every namespace.
 type scope struct{ kind, namespace, name, container string }
+
+// names says whether an object may be what the scope speaks of, its containers left aside.
+func (s scope) names(id manifest.Identity) bool {
+	return (s.kind == "" || s.kind == id.Kind) && (s.name == "" || s.name == id.Name) && (s.namespace == "" || s.namespace == id.Namespace)
+}
 
 // rank orders the sources of new requests: where several speak of one container and resource, the highest counts.
 type rank int
@@ -34,6 +40,8 @@ type wish struct {
 	resource corev1.ResourceName
 	isLimit  bool
 	amount   resource.Quantity
+	// keepsRatio, for a limit: it goes with the request of the plan, and amount, if above 0, is the least that it becomes.
+	keepsRatio bool
 }
 
 func (w wish) what() string {
@@ -50,6 +58,8 @@ const (
 	throttled          event = "--throttled"
 	oomKilled          event = "--oom-killed"
 	maxReplicasReached event = "--max-replicas-reached"
+	rollBack           event = "--rollback" // not something that happened but that is to happen; it speaks of workloads in the same way
+	release            event = "--release"
 )
 
 // fact is something that happened.
@@ -58,6 +68,8 @@ type fact struct {
 	event  event
 	source fault
 }
+
+func (f fact) undoes() bool { return f.event == rollBack || f.event == release }
 
 // wish reads the value of --request and --limit.
 func (s *settings) wish(flag, value string) error {
@@ -91,10 +103,10 @@ func (s *settings) wish(flag, value string) error {
 	return nil
 }
 
-// fact reads the value of --throttled, --oom-killed and --max-replicas-reached.
+// fact reads the value of --throttled, --oom-killed, --max-replicas-reached, --rollback and --release.
 func (s *settings) fact(e event, value string) (err error) {
 	f := fact{event: e, source: fault{Field: strings.TrimSpace(string(e) + " " + value)}}
-	if e != maxReplicasReached {
+	if e == throttled || e == oomKilled {
 		if f.scope, err = readScope(value); err != nil {
 			return err
 		}
@@ -127,11 +139,17 @@ func readScope(text string) (scope, error) {
 	return scope{kind: kind, name: parts[1], container: parts[2]}, err
 }
 
-// isWorkload says whether an argument behind --max-replicas-reached is its value rather than a file: KIND/NAME without a dot.
-func isWorkload(arg string) bool {
+// isWorkload says whether an argument behind a flag with an optional value is its value rather than a file: KIND/NAME without a dot. What is both is
+// refused.
+func isWorkload(arg string) (bool, error) {
 	kind, name, ok := strings.Cut(strings.TrimSuffix(arg, "/"), "/")
-	_, err := kindOf(kind)
-	return ok && err == nil && name != "" && !strings.ContainsAny(name, "/.")
+	if _, err := kindOf(kind); !ok || err != nil || name == "" || strings.ContainsAny(name, "/.") {
+		return false, nil
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return false, fmt.Errorf("is a file or directory too; expected %s=%s for the workload, ./%s for the file", maxReplicasReached, arg, arg)
+	}
+	return true, nil
 }
 
 // kindOf reads a kind of workload as kubectl does: any case, plural, or short.

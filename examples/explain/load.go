@@ -3,10 +3,10 @@ package main
 import (
 	_ "embed" // the example
 	"io"
-	"os"
 	"strings"
 
 	"github.com/kube-rightsize/rightsize/internal/manifest"
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 // example is explained without FILE.
@@ -22,29 +22,14 @@ type documents struct {
 
 // load reads all files in the order in which they were named. A file that cannot be read does not stop the others.
 func load(files []string, stdin io.Reader) (d documents) {
+	var problems []manifest.Problem
 	if len(files) == 0 {
-		d.read("example", strings.NewReader(example))
+		d.objects, problems = manifest.Read("example", strings.NewReader(example))
+	} else {
+		d.objects, problems = program.Documents(files, stdin)
 	}
-	for _, name := range files {
-		if name == "-" {
-			d.read("standard input", stdin)
-			continue
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			d.faults = append(d.faults, err.Error())
-			continue
-		}
-		d.read(name, f)
-		_ = f.Close() // it was only read
-	}
-	return d
-}
-
-func (d *documents) read(name string, r io.Reader) {
-	objects, problems := manifest.Read(name, r)
-	problems = append(problems, d.objects.Add(objects)...)
 	for _, p := range problems {
 		d.faults = append(d.faults, p.String())
 	}
+	return d
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/kube-rightsize/rightsize/internal/program"
 )
 
 // table is the report for people.
@@ -20,7 +20,7 @@ func table(r report) string {
 }
 
 func (i *item) table(b *strings.Builder) {
-	line := func(format string, args ...any) { b.WriteString(plain(fmt.Sprintf(format, args...)) + "\n") }
+	line := func(format string, args ...any) { b.WriteString(program.Plain(fmt.Sprintf(format, args...)) + "\n") }
 	wants := ""
 	if i.WantedReplicas != nil {
 		wants = fmt.Sprintf(" wants %d and", *i.WantedReplicas)
@@ -77,13 +77,4 @@ func (m *metric) table(line func(string, ...any)) {
 	for _, u := range m.Uncounted {
 		line("        %s: %s, %s", u.Pod, u.Class, u.Cause)
 	}
-}
-
-// plain makes a text safe for a terminal: names come from documents, and what does not print is escaped.
-func plain(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
-		return s
-	}
-	quoted := strconv.Quote(s)
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
 }

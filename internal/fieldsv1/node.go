@@ -96,19 +96,16 @@ func (n *Node) Clone() *Node {
 	return &c
 }
 
-// Insert adds the path below n and returns how many of its keys were there before.
-func (n *Node) Insert(path ...string) (known int) {
-	for i, key := range path {
+// Insert adds the path below n.
+func (n *Node) Insert(path ...string) {
+	for _, key := range path {
 		next := n.Child(key)
 		if next == nil {
 			n.Children = append(n.Children, Node{Key: key})
 			next = &n.Children[len(n.Children)-1]
-		} else {
-			known = i + 1
 		}
 		n = next
 	}
-	return known
 }
 
 // AppendJSON writes the set below n, keys in byte order.

@@ -97,8 +97,8 @@ func kindOf[T any, P interface {
 			what = "policy for namespace " + clip(s.Namespace)
 		}
 		if first, taken := o.taken[place]; taken {
-			o.Refused = append(o.Refused, Refused{s.Origin, s.Identity, target(s.Object)})
-			return &Problem{Origin: s.Origin, Message: fmt.Sprintf("found a second %s, expected one; the first, at %s, stays", what, first)}
+			o.Refused = append(o.Refused, Refused{s.Origin, s.Identity, target(s.Object), name == "", true})
+			return &Problem{Origin: s.Origin, Message: fmt.Sprintf("found a second %s, expected one; the first is at %s", what, first)}
 		}
 		if o.taken == nil {
 			o.taken = map[subject]Origin{}
@@ -118,7 +118,7 @@ func kindOf[T any, P interface {
 			d.problem(n, (&path{key: "metadata"}).down("name"), "found nothing, expected the name of the object")
 		}
 		if r.count > before {
-			r.objects.Refused = append(r.objects.Refused, Refused{at, id, target(object)})
+			r.objects.Refused = append(r.objects.Refused, Refused{at, id, target(object), name == "", false})
 			return
 		}
 		object.SetNamespace(id.Namespace)
@@ -126,7 +126,7 @@ func kindOf[T any, P interface {
 		if p, ok := any(object).(*Policy); ok {
 			p.Spec.HPA.Raw = appendJSON(nil, n.field("spec").field("hpa"))
 		}
-		if problem := put(&r.objects, Sourced[P]{at, id, object}); problem != nil {
+		if problem := put(&r.objects, Sourced[P]{at, id, object, n}); problem != nil {
 			r.report(*problem)
 		}
 	}

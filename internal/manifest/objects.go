@@ -66,6 +66,23 @@ type Sourced[T any] struct {
 	Origin
 	Identity
 	Object T
+
+	root *node // as it stands in the document
+}
+
+// Field is the origin with the line of a field, given by its path, such as spec.containers[0].resources.requests[cpu]. Where the field is not
+// there it is the line of the innermost part of the path that is.
+func (s Sourced[T]) Field(path string) Origin {
+	o := s.Origin
+	if n := s.root.walk(path); n != nil && n.line > 0 {
+		o.Line = n.line
+	}
+	return o
+}
+
+// As is another object that was made of the same document.
+func As[U, T any](s Sourced[T], object U) Sourced[U] {
+	return Sourced[U]{s.Origin, s.Identity, object, s.root}
 }
 
 // Skipped is a document of a kind that is not read here.
@@ -82,6 +99,10 @@ type Refused struct {
 	Identity
 	// Target is what an autoscaler says that it scales, nil if it cannot be read.
 	Target *autoscalingv2.CrossVersionObjectReference
+	// Policy says that it is a policy, whatever its kind.
+	Policy bool
+	// Again says that it could be read, but is the second of its name.
+	Again bool
 }
 
 // Objects is what was read, each list in the order of the input. The zero

@@ -78,12 +78,12 @@ func TestAdd(t *testing.T) {
 		wantAdded           string // of the second file added to the first
 		why                 string
 	}{
-		{"the same", serviceA, serviceA, "f:5: document 2: found a second Service default/a, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second Service default/a, expected one; the first, at f:1: document 1, stays", "both origins"},
-		{"HPA in two versions", hpa1, hpa2, "f:6: document 2: found a second HorizontalPodAutoscaler default/h, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second HorizontalPodAutoscaler default/h, expected one; the first, at f:1: document 1, stays", "one object to the API server"},
-		{"policies", policy1, policy2, "f:5: document 2: found a second policy for namespace default, expected one; the first, at f:1: document 1, stays",
-			"g:1: document 1: found a second policy for namespace default, expected one; the first, at f:1: document 1, stays", "one governs a namespace"},
+		{"the same", serviceA, serviceA, "f:5: document 2: found a second Service default/a, expected one; the first is at f:1: document 1",
+			"g:1: document 1: found a second Service default/a, expected one; the first is at f:1: document 1", "both origins"},
+		{"HPA in two versions", hpa1, hpa2, "f:6: document 2: found a second HorizontalPodAutoscaler default/h, expected one; the first is at f:1: document 1",
+			"g:1: document 1: found a second HorizontalPodAutoscaler default/h, expected one; the first is at f:1: document 1", "one object to the API server"},
+		{"policies", policy1, policy2, "f:5: document 2: found a second policy for namespace default, expected one; the first is at f:1: document 1",
+			"g:1: document 1: found a second policy for namespace default, expected one; the first is at f:1: document 1", "one governs a namespace"},
 		{"another name", serviceA, serviceB, "", "", ""},
 		{"another namespace", serviceA, strings.Replace(serviceA, "name: a", "name: a, namespace: m", 1), "", "", ""},
 		{"another kind", serviceA, strings.Replace(serviceA, "Service", "Pod", 1), "", "", ""},
@@ -110,4 +110,32 @@ func TestAdd(t *testing.T) {
 			require.Equal(t, summary(o, nil), summary(all, nil), "the zero value takes all")
 		})
 	}
+}
+
+// TestField finds the lines of fields by the paths that the library's faults have.
+func TestField(t *testing.T) {
+	const doc = "kind: Pod\napiVersion: v1\nmetadata: {name: a}\nspec:\n  containers:\n  - name: app\n    resources:\n      requests:\n        cpu: 1\n        memory: 1Gi\n  - name: side\n"
+	o, problems := Read("f", strings.NewReader("---\n"+doc))
+	require.Empty(t, texts(problems))
+	for _, c := range []struct {
+		path string
+		line int
+		why  string
+	}{
+		{"", 2, "the object"},
+		{"metadata.name", 4, ""},
+		{"spec.containers[0].resources.requests[memory]", 11, "as the library writes it"},
+		{"spec.containers[0].resources.requests.memory", 11, "as this package writes it"},
+		{"spec.containers[1]", 12, ""},
+		{"spec.containers[1].resources.requests[cpu]", 12, "not there: the innermost part"},
+		{"spec.containers[2].name", 7, "not there"},
+		{"spec.containers[-1]", 7, "not there"},
+		{"spec.containers[", 7, "no path"},
+		{"status", 2, "not there"},
+		{"..[]..", 2, "no path"},
+	} {
+		require.Equal(t, Origin{File: "f", Document: 1, Line: c.line}, o.Pods[0].Field(c.path), "%s %s", c.path, c.why)
+	}
+	require.Equal(t, 11, As(o.Pods[0], "anything").Field("spec.containers[0].resources.requests[memory]").Line)
+	require.Equal(t, Origin{}, Sourced[int]{}.Field("spec"), "made by hand")
 }

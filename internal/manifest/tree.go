@@ -47,6 +47,32 @@ func (n *node) field(key string) *node {
 	return nil
 }
 
+// walk goes down a path as far as there is something, nil if there is not even a root.
+func (n *node) walk(path string) *node {
+	for n != nil && path != "" {
+		var key string
+		if path[0] == '[' {
+			key, path, _ = strings.Cut(path[1:], "]")
+		} else {
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			key, path = path[:end], path[end:]
+		}
+		next := n.field(key)
+		if i, err := strconv.Atoi(key); n.form == list && err == nil && i >= 0 && i < len(n.items) {
+			next = n.items[i]
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
 // string is a node's text where it is one, and "" otherwise.
 func (n *node) string() string {
 	if n == nil || n.form != text {

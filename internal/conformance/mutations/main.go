@@ -55,10 +55,10 @@ func run(from, to int) error {
 		if err != nil {
 			return fmt.Errorf("mutation %d: %w", i+1, err)
 		}
-		_, byVectors := vectors(dir)
+		vectorsOut, byVectors := vectors(dir)
 		out, byRealCode := realCode(dir)
-		if strings.Contains(out, "[build failed]") {
-			return fmt.Errorf("mutation %d does not build:\n%s", i+1, out)
+		if strings.Contains(out+vectorsOut, "[build failed]") {
+			return fmt.Errorf("mutation %d does not build:\n%s%s", i+1, vectorsOut, out)
 		}
 		if err := restore(); err != nil {
 			return err

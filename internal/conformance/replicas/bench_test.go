@@ -1,11 +1,12 @@
 package replicas_test
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
-	"context"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,7 +16,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/controller/podautoscaler"
 	metricsclient "k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
-	"maps"
 
 	"github.com/kube-rightsize/rightsize/replicas"
 )
@@ -67,7 +67,7 @@ func BenchmarkUtilization(b *testing.B) {
 			calculator := spec.Calculator(int32(n), int32(n), now)
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := calculator.Utilization(corev1.ResourceCPU, 60, pods, nil); err != nil || r.Utilization != 80 {
+				if r, err := calculator.Utilization(corev1.ResourceCPU, pods, nil, 60); err != nil || r.Utilization != 80 {
 					b.Fatal(r, err)
 				}
 			}

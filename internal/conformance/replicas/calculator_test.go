@@ -46,7 +46,7 @@ func drawCalculatorCase(seed uint64, now time.Time) *calculatorCase {
 	c.cluster = d.fill(c.hpa.Spec.Metrics, d.spec(), n, now)
 	tolerance := func() float64 { return one(d, 0.1, 0.1, 0.1, 0, 0.05, 0.5, 1, 0.009000000000000001, d.Float64()) }
 	current := int32(n)
-	if d.percent(45) {
+	if d.percent(60) {
 		current = one(d, d.Int32N(30), current/4, 3*current+1, current+1)
 	}
 	c.calculator = replicas.Calculator{Current: current, Status: one(d, current, current, d.Int32N(30)),
@@ -109,26 +109,34 @@ func (c *calculatorCase) ours(reproduce bool) (answer, replicas.Result) {
 	calculator := c.calculator
 	calculator.ReproduceOverflow = reproduce
 	m := spec.Metrics[0]
+	target, beyond := replicas.MilliTarget(m.Milli), reading.OutOfRange || m.Beyond != nil
+	if reproduce && reading.Beyond != nil {
+		reading = *reading.Beyond
+	}
+	if reproduce && m.Beyond != nil {
+		target = replicas.MilliTarget(*m.Beyond)
+	}
 	var r replicas.Result
 	var err error
 	switch {
 	case reading.Error != nil:
 		err = reading.Error
 	case m.Type == autoscalingv2.PodsMetricSourceType:
-		r, err = calculator.PodsAverage(m.Milli, reading.Pods, reading.Unlisted)
+		r, err = calculator.PodsAverage(reading.Pods, reading.Unlisted, target)
 	case m.Type == autoscalingv2.ObjectMetricSourceType && m.Target == "Value":
-		r, err = calculator.ObjectValue(m.Milli, reading.Values[0], reading.Pods)
+		r, err = calculator.ObjectValue(reading.Values[0], reading.Pods, target)
 	case m.Type == autoscalingv2.ObjectMetricSourceType:
-		r, err = calculator.ObjectAverage(m.Milli, reading.Values[0])
+		r, err = calculator.ObjectAverage(reading.Values[0], target)
 	case m.Type == autoscalingv2.ExternalMetricSourceType && m.Target == "Value":
-		r, err = calculator.ExternalValue(m.Milli, reading.Values, reading.Pods)
+		r, err = calculator.ExternalValue(reading.Values, reading.Pods, target)
 	case m.Type == autoscalingv2.ExternalMetricSourceType:
-		r, err = calculator.ExternalAverage(m.Milli, reading.Values)
+		r, err = calculator.ExternalAverage(reading.Values, target)
 	case m.Target == "Utilization":
-		r, err = calculator.Utilization(resourceName(m.Name), m.Utilization, reading.Pods, reading.Unlisted)
+		r, err = calculator.Utilization(resourceName(m.Name), reading.Pods, reading.Unlisted, m.Utilization)
 	default:
-		r, err = calculator.ResourceAverage(resourceName(m.Name), m.Milli, reading.Pods, reading.Unlisted)
+		r, err = calculator.ResourceAverage(resourceName(m.Name), reading.Pods, reading.Unlisted, target)
 	}
+	r.OutOfRange.Quantity = beyond && reading.Error == nil
 	if err != nil {
 		return answer{Error: calculatorText(err, m)}, r
 	}
@@ -169,7 +177,7 @@ func (c *calculatorCase) justified(t *testing.T, theirs, ours answer, r replicas
 	if r.OutOfRange.Utilization && r.Pods.Filled == 0 {
 		require.NotEqual(t, int64(int32(ours.Utilization)), ours.Utilization, "CONFORMANCE_SEED=%d", at)
 	}
-	if r.OutOfRange.Replicas && !r.OutOfRange.Sum && !r.OutOfRange.Utilization {
+	if r.OutOfRange.Replicas && !r.OutOfRange.Sum && !r.OutOfRange.Utilization && !r.OutOfRange.Quantity {
 		require.Contains(t, []int32{math.MinInt32, c.calculator.Current}, theirs.Replicas, "CONFORMANCE_SEED=%d", at)
 	}
 	require.Equal(t, r.NoAverage, r.OutOfRange.Average && c.calculator.Status == 0, "CONFORMANCE_SEED=%d", at)
@@ -204,8 +212,8 @@ func (c *calculatorCase) largest() int64 {
 			}
 		}
 	}
-	if m := c.hpa.Spec.Metrics[0]; m.Pods != nil {
-		enter(*m.Pods.Target.AverageValue)
+	for _, target := range targets(&c.hpa.Spec.Metrics[0]) {
+		enter(*target)
 	}
 	for _, v := range c.cluster.Values {
 		if v.Object != nil {
@@ -219,6 +227,30 @@ func (c *calculatorCase) largest() int64 {
 		}
 	}
 	return most
+}
+
+// targets are the amounts that a metric is compared with.
+func targets(m *autoscalingv2.MetricSpec) (out []*resource.Quantity) {
+	add := func(t *autoscalingv2.MetricTarget) {
+		for _, q := range []*resource.Quantity{t.Value, t.AverageValue} {
+			if q != nil {
+				out = append(out, q)
+			}
+		}
+	}
+	switch {
+	case m.Resource != nil:
+		add(&m.Resource.Target)
+	case m.ContainerResource != nil:
+		add(&m.ContainerResource.Target)
+	case m.Pods != nil:
+		add(&m.Pods.Target)
+	case m.Object != nil:
+		add(&m.Object.Target)
+	case m.External != nil:
+		add(&m.External.Target)
+	}
+	return out
 }
 
 func (c *calculatorCase) target() int64 {

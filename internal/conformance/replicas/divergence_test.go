@@ -37,6 +37,14 @@ func alike(n int, request, usage resource.Quantity) (c replicas.Cluster) {
 	return c
 }
 
+// twice is a cluster whose samples have every container twice.
+func twice(c replicas.Cluster) replicas.Cluster {
+	for i := range c.Resource {
+		c.Resource[i].Containers = append(c.Resource[i].Containers, c.Resource[i].Containers...)
+	}
+	return c
+}
+
 // TestDivergences lists where upstream leaves the range of its types on amd64, what it answers there, and what the
 // library answers instead. A release that mends one of them fails here, and its rule must then be read again.
 func TestDivergences(t *testing.T) {
@@ -106,6 +114,18 @@ func TestDivergences(t *testing.T) {
 		{why: "a quantity beyond int64 thousandths: upstream reads 0 and scales down", metric: external("", "1"), current: 10, status: 10,
 			values: []replicas.MetricValues{{External: []resource.Quantity{*quantity("1e17")}}},
 			theirs: answer{Replicas: 0, Milli: 0}, ours: answer{Replicas: math.MaxInt32, Milli: math.MaxInt64}, out: replicas.OutOfRange{Quantity: true}},
+		{why: "10P is the same", metric: external("", "1"), current: 10, status: 10,
+			values: []replicas.MetricValues{{External: []resource.Quantity{*quantity("10P")}}},
+			theirs: answer{Replicas: 0, Milli: 0}, ours: answer{Replicas: math.MaxInt32, Milli: math.MaxInt64}, out: replicas.OutOfRange{Quantity: true}},
+		{why: "a target beyond them: upstream reads 0 and divides by it", metric: external("", "10P"), current: 10, status: 10,
+			values: []replicas.MetricValues{{External: []resource.Quantity{*quantity("10")}}},
+			theirs: answer{Replicas: math.MaxInt32, Milli: 1000}, ours: answer{Replicas: 1, Milli: 1000}, out: replicas.OutOfRange{Quantity: true}},
+		{why: "the same without load: 0 divided by 0", metric: external("", "10P"), current: 10, status: 10,
+			values: []replicas.MetricValues{{External: []resource.Quantity{*quantity("0")}}},
+			theirs: answer{Replicas: math.MinInt32}, ours: answer{}, out: replicas.OutOfRange{Quantity: true}},
+		{why: "a pod's containers add up beyond int64", metric: memory(80), cluster: twice(alike(1, *quantity("1Gi"), *quantity("9000T"))), current: 1,
+			theirs: answer{Replicas: -90581, Utilization: -7246545, Milli: -446744073709551616}, ours: answer{Replicas: 10737419, Utilization: 858993459, Milli: math.MaxInt64},
+			out: replicas.OutOfRange{Quantity: true, Sum: true}},
 	} {
 		c := &calculatorCase{calculator: replicas.Calculator{Current: row.current, Status: row.status, Tolerance: replicas.Tolerance{Down: 0.1, Up: 0.1}, Now: time.Now()}}
 		c.cluster = row.cluster
@@ -116,13 +136,14 @@ func TestDivergences(t *testing.T) {
 		require.Equal(t, row.theirs, c.theirs(), row.why)
 		got, result := c.ours(false)
 		require.Equal(t, row.ours, got, row.why)
-		result.OutOfRange.Quantity = result.OutOfRange.Quantity || replicas.Observe(c.hpa, c.cluster).Readings[0].OutOfRange
 		require.Equal(t, row.out, result.OutOfRange, row.why)
+		got, _ = c.ours(true)
+		require.Equal(t, row.theirs, got, "%s: reproduced", row.why)
 	}
 }
 
-// TestLimitDivergences: limits beyond int32. Upstream's wrap around and forbid every change; the library allows what
-// was asked for.
+// TestLimitDivergences: limits beyond int32. Upstream's wrap around: a sum of pods then forbids every change, and the
+// doubled count becomes the smallest int32. The library allows what was asked for, and reproduces upstream when asked.
 func TestLimitDivergences(t *testing.T) {
 	if !exactConversions {
 		t.Skip("upstream's answers here are amd64's")
@@ -162,6 +183,9 @@ func TestLimitDivergences(t *testing.T) {
 			_, d := replicas.Step(spec, replicas.State{}, replicas.Observe(tr.written, tr.cluster), time.Now())
 			require.Equal(t, row.ours, d.Replicas(), row.why)
 			require.Equal(t, row.theirs != row.ours, d.OutOfRange.Limit, row.why)
+			spec.ReproduceOverflow = true
+			_, d = replicas.Step(spec, replicas.State{}, replicas.Observe(tr.written, tr.cluster), time.Now())
+			require.Equal(t, row.theirs, d.Replicas(), "%s: reproduced", row.why)
 			require.NoError(t, tr.pass(ctx))
 			require.Equal(t, row.theirs, tr.cluster.Scale.Spec.Replicas, row.why)
 			tr.end(ctx)

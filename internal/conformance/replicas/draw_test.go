@@ -157,6 +157,9 @@ func (d draw) podMetrics(p *corev1.Pod, level int64, now time.Time) replicas.Pod
 				if d.percent(10) {
 					usage[name] = d.quantity(name)
 				}
+				if d.percent(1) {
+					usage[name] = d.beyond()
+				}
 			}
 		}
 		m.Containers = append(m.Containers, replicas.ContainerMetrics{Name: c.Name, Usage: usage})
@@ -168,15 +171,30 @@ func (d draw) podMetrics(p *corev1.Pod, level int64, now time.Time) replicas.Pod
 	return m
 }
 
+// beyond draws amounts with more thousandths than an int64 holds, as both kinds that a quantity is kept as.
+func (d draw) beyond() resource.Quantity {
+	q := resource.MustParse(one(d, "10P", "1E", "1e17", "1e18", "3e19", "1e30", "7e40", "9223372036854775.808", "10000000000000001", "12345678901234567890", "8Ei", "9000T"))
+	if d.percent(50) {
+		q.AsDec() // converts it
+	}
+	return q
+}
+
 // target draws what averageValue and value may be, tiny and huge ones among them.
 func (d draw) target() resource.Quantity {
+	if d.percent(1) {
+		return d.beyond()
+	}
 	return *resource.NewMilliQuantity(one(d, 1, 10, 100, 500, 1000, 1000, 10_000, 10_000, 30_000, 30_000, 1+d.Int64N(100_000), 1+d.Int64N(1<<50)), resource.DecimalSI)
 }
 
 // around draws a value near target*n: on an edge of the tolerance, beside it, or anywhere.
 func (d draw) around(target resource.Quantity, n int64) resource.Quantity {
+	if d.percent(1) {
+		return d.beyond()
+	}
 	base := target.MilliValue()
-	if base > math.MaxInt64/(n+1)/64 {
+	if base <= 0 || base > math.MaxInt64/(n+1)/64 {
 		base = 1000
 	}
 	v := base * n

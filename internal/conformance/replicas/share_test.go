@@ -2,12 +2,14 @@ package replicas_test
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/replicas"
 )
@@ -45,6 +47,7 @@ func (s share) count(c *calculatorCase, a answer, r replicas.Result) {
 	s["all"]++
 	m := c.hpa.Spec.Metrics[0]
 	s.add("type "+string(m.Type), true)
+	s.reach(c)
 	s.add("error", a.Error != "")
 	s.add("error: missing request", strings.HasPrefix(a.Error, "missing request"))
 	s.add("error: no samples", strings.HasPrefix(a.Error, "did not receive"))
@@ -61,7 +64,45 @@ func (s share) count(c *calculatorCase, a answer, r replicas.Result) {
 	s.add("unlisted", r.Pods.Unlisted > 0)
 	s.add("from zero", c.calculator.Current == 0)
 	s.add("out of range", r.OutOfRange.Any())
+	s.add("out of range at the border", r.OutOfRange.Quantity)
 	s.add("edge of the tolerance", r.Ratio == 1.0+c.calculator.Tolerance.Up || r.Ratio == 1.0-c.calculator.Tolerance.Down)
+}
+
+// reach counts what was drawn, whatever came of it.
+func (s share) reach(c *calculatorCase) {
+	var deleted, podLevel, sidecar, overhead, uneven, unknown, tiny bool
+	for i := range c.cluster.Pods {
+		p := &c.cluster.Pods[i]
+		deleted = deleted || p.DeletionTimestamp != nil
+		podLevel = podLevel || p.Spec.Resources != nil
+		overhead = overhead || p.Spec.Overhead != nil
+		uneven = uneven || !reflect.DeepEqual(p.Spec, c.cluster.Pods[0].Spec)
+		for _, container := range p.Spec.InitContainers {
+			sidecar = sidecar || container.RestartPolicy != nil
+		}
+		for _, condition := range p.Status.Conditions {
+			unknown = unknown || condition.Status == corev1.ConditionUnknown
+		}
+	}
+	for i := range c.cluster.Resource {
+		for _, container := range c.cluster.Resource[i].Containers {
+			for _, q := range container.Usage {
+				tiny = tiny || q.Cmp(*resource.NewMilliQuantity(q.MilliValue(), resource.DecimalSI)) != 0
+			}
+		}
+	}
+	s.add("drawn: a deleted pod", deleted)
+	s.add("drawn: pod-level requests", podLevel)
+	s.add("drawn: a sidecar", sidecar)
+	s.add("drawn: overhead", overhead)
+	s.add("drawn: pods of several specs", uneven)
+	s.add("drawn: Ready Unknown", unknown)
+	s.add("drawn: usage below a thousandth", tiny)
+	s.add("drawn: an amount above 2^50 thousandths", c.largest() > 1<<50)
+	target := c.hpa.Spec.Metrics[0]
+	if target.Resource != nil && target.Resource.Target.AverageUtilization != nil {
+		s.add("drawn: a target above 100 %", *target.Resource.Target.AverageUtilization > 100)
+	}
 }
 
 func (s share) require(t *testing.T) {

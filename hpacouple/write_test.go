@@ -1,0 +1,444 @@
+package hpacouple_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/risk"
+)
+
+func entry(manager string, operation metav1.ManagedFieldsOperationType, apiVersion, fields string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: apiVersion, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+}
+
+const (
+	byUpdate = metav1.ManagedFieldsOperationUpdate
+	byApply  = metav1.ManagedFieldsOperationApply
+)
+
+// appFields is a set of the pod template with one container.
+func appFields(resources string) string {
+	return `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{},"f:resources":` + resources + `}}}}}}`
+}
+
+// brief prints writes: kind, type, manager, force.
+func brief(writes []hpacouple.Write) (out []string) {
+	for _, w := range writes {
+		patch := "apply"
+		if w.PatchType == hpacouple.JSONPatch {
+			patch = "patch"
+		}
+		force := ""
+		if w.Force {
+			force = " force"
+		}
+		out = append(out, w.Object.Kind+" "+patch+" "+w.FieldManager+force)
+	}
+	return out
+}
+
+const (
+	hpaForce = "HorizontalPodAutoscaler apply kerf force"
+	hpaApply = "HorizontalPodAutoscaler apply kerf"
+	podForce = "Deployment apply kerf force"
+	podApply = "Deployment apply kerf"
+	podPatch = "Deployment patch kerf"
+)
+
+func TestWrites(t *testing.T) {
+	limit := hpacouple.AmountChange{AmountRef: amountPath("containers[app].resources.limits.cpu"), From: quantity("2")}
+	ours := []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)), entry("gitops", byApply, "apps/v1", appFields(`{}`))}
+	for _, row := range []struct {
+		name, why string
+		change    func(*hpacouple.Change, *stage, *hpacouple.WriteOptions)
+		want      []string // the writes
+		says      string   // what a body holds
+		never     string   // what no body holds
+		contested []string
+		stale     []string
+		stays     []string
+		again     bool
+	}{
+		{name: "first", why: "targets rise: the HPA first; both are taken by force, guarded by uid and resourceVersion", want: []string{hpaForce, podForce},
+			says: `"metadata":{"name":"web","resourceVersion":"1000","uid":"00000000-0000-4000-8000-000000000001"}`},
+		{name: "raise", why: "targets fall: the requests first", want: []string{podForce, hpaForce}, change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+			c.Amounts[0].To, c.Targets[0].To = quantity("2"), 25
+		}},
+		{name: "other manager", why: "the caller may choose", want: []string{"HorizontalPodAutoscaler apply sizer force", "Deployment apply sizer force"},
+			change: func(_ *hpacouple.Change, _ *stage, o *hpacouple.WriteOptions) { o.FieldManager = "sizer" }},
+		{name: "target equal", why: "only memory moved, or the pod's own request holds the sum: the HPA is not written", want: []string{podForce}, never: "metrics",
+			change: func(c *hpacouple.Change, _ *stage, _ *hpacouple.WriteOptions) { c.Targets[0].To = c.Targets[0].From }},
+		{name: "uncoupled", why: "without an HPA the workload alone", want: []string{podForce}, change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+			c.HPA, c.Targets, s.hpa = hpacouple.HPARef{}, nil, nil
+		}},
+		{name: "half written", why: "the HPA has its target already: the rest", want: []string{podForce}, never: "metrics",
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 71
+			}},
+		{name: "written", why: "nothing is left", change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+			*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 71
+			s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("0.7")
+		}},
+		{name: "stale target", why: "somebody wrote a third value: nothing is written, the workload neither", stale: []string{"spec.metrics: cpu"},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 60
+			}},
+		{name: "stale request", why: "the same for a request", stale: []string{amountPath("containers[app].resources.requests.cpu").String()},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("900m")
+			}},
+		{name: "raw target now", why: "an entry with a raw value is no utilization target any more", stale: []string{"spec.metrics: cpu"},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.hpa.Spec.Metrics[0].Resource.Target = autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("1")}
+			}},
+		{name: "two entries of one name", why: "which one is meant cannot be told", stale: []string{"spec.metrics: cpu"},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, *s.hpa.Spec.Metrics[0].DeepCopy())
+			}},
+		{name: "another HPA of that name", why: "its uid tells", stale: []string{"metadata.uid"},
+			change: func(c *hpacouple.Change, _ *stage, _ *hpacouple.WriteOptions) { c.HPA.UID = "x" }},
+		{name: "container gone", why: "an apply would make it anew", stale: []string{amountPath("containers[app].resources.requests.cpu").String()},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.deployment.Spec.Template.Spec.Containers[0].Name = "web"
+			}},
+		{name: "taken back", why: "held once, somebody else's now: an unforced write would be refused, and half a change is none", contested: []string{"kubectl-create"},
+			change: func(_ *hpacouple.Change, _ *stage, o *hpacouple.WriteOptions) {
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: amountPath("containers[app].resources.requests.cpu"), Held: true}}
+			}},
+		{name: "retaken", why: "the plan was made from what they wrote", want: []string{hpaForce, podForce},
+			change: func(_ *hpacouple.Change, _ *stage, o *hpacouple.WriteOptions) {
+				o.Retake, o.Taken.Amounts = true, []hpacouple.TakenAmount{{AmountRef: amountPath("containers[app].resources.requests.cpu"), Held: true}}
+			}},
+		{name: "remembered, never held", why: "an earlier write never arrived", want: []string{hpaForce, podForce},
+			change: func(_ *hpacouple.Change, _ *stage, o *hpacouple.WriteOptions) {
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: amountPath("containers[app].resources.requests.cpu")}}
+			}},
+		{name: "another object's memory", why: "what was taken from an object that is gone does not count", want: []string{hpaForce, podForce},
+			change: func(_ *hpacouple.Change, _ *stage, o *hpacouple.WriteOptions) {
+				o.Taken = hpacouple.Taken{WorkloadUID: "gone", HPAUID: "gone", Metrics: &hpacouple.TakenMetrics{Held: true},
+					Amounts: []hpacouple.TakenAmount{{AmountRef: amountPath("containers[app].resources.requests.cpu"), Held: true}}}
+			}},
+		{name: "second", why: "ours already: no force, and no resourceVersion", want: []string{hpaForce, podApply},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) { s.deployment.ManagedFields = ours }},
+		{name: "limit taken away", why: "not ours, so an apply cannot: a guarded patch behind it", want: []string{hpaForce, podForce, podPatch},
+			says: `{"op":"test","path":"/spec/template/spec/containers/0/resources/limits/cpu","value":"2"},{"op":"remove","path":"/spec/template/spec/containers/0/resources/limits/cpu"}`,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+			}},
+		{name: "limit in the way", why: "the new request is above the limit that goes: the patch first, alone, since the apply's guard would not survive it", want: []string{podPatch}, again: true,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				c.Amounts[0].To, c.Targets[0].To = quantity("3"), 17
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+			}},
+		{name: "limit put back since", why: "it was taken away once and stands again: it stays", want: []string{hpaForce, podForce}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
+			}},
+		{name: "unowned neighbour", why: "the last of our requests goes: the list stays in the body, or the memory request, which nobody owns, would go with it", want: []string{hpaForce, podApply},
+			says: `{"name":"app","resources":{"requests":{}}}`, change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].To = nil
+				s.deployment.ManagedFields = ours
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["memory"] = resource.MustParse("1Gi")
+			}},
+		{name: "unowned limit beside", why: "the same one level up", want: []string{hpaForce, podApply}, says: `{"name":"app","resources":{}}`,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].To = nil
+				s.deployment.ManagedFields = ours
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+			}},
+		{name: "extended resource of ours", why: "what is ours stays in the body, whatever it is", want: []string{hpaForce, podApply}, says: `"requests":{"cpu":"700m","example.invalid/gpu":"1"}`,
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{},"f:example.invalid/gpu":{}}}`))}
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["example.invalid/gpu"] = resource.MustParse("1")
+			}},
+		{name: "not canonical", why: "amounts are written as the server stores them", want: []string{hpaForce, podForce}, says: `{"cpu":"1"}`,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].From, c.Amounts[0].To = quantity("2000m"), resource.NewMilliQuantity(1000, resource.BinarySI)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("2")
+				c.Targets[0].To = 100
+			}},
+		{name: "no metrics yet", why: "a manifest without metrics has the default, 80 % cpu", want: []string{hpaForce, podForce}, says: `"averageUtilization":90`,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.hpa.Spec.Metrics = nil
+				c.Targets[0].From, c.Targets[0].To = 80, 90
+			}},
+		{name: "server strips managedFields", why: "the server makes an owner of all that stands: force", want: []string{hpaForce, podForce},
+			change: func(_ *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				s.hpa.ManagedFields, s.deployment.ManagedFields, o.NoManagedFields = nil, nil, true
+			}},
+		{name: "nobody's request", why: "absent and unowned: no force", want: []string{hpaForce, podApply},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].From = nil
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = nil
+				s.deployment.ManagedFields = ours[1:]
+			}},
+		{name: "empty list of somebody's", why: "the first amount makes the list anew, which conflicts with who owns the list", want: []string{hpaForce, podForce},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].From = nil
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = nil
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-create", byUpdate, "apps/v1", appFields(`{"f:requests":{}}`))}
+			}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, c := staged(t, "apply/kubectl-create")
+			o := hpacouple.WriteOptions{}
+			if row.change != nil {
+				row.change(&c, s, &o)
+			}
+			live := s.whole()
+			before := snapshot(t, live, c, o)
+			got, errs := c.Writes(live, o)
+			require.Empty(t, errs, row.why)
+			require.Equal(t, before, snapshot(t, live, c, o), "P2")
+			require.Equal(t, row.want, brief(got.Writes), row.why)
+			require.Equal(t, row.stale, got.Stale, row.why)
+			require.Equal(t, row.stays, got.Stays, row.why)
+			require.Equal(t, row.again, got.Again, row.why)
+			var who []string
+			for _, o := range got.Contested {
+				who = append(who, o.Manager)
+			}
+			require.Equal(t, row.contested, who, row.why)
+			text := ""
+			for _, w := range got.Writes {
+				require.True(t, json.Valid(w.Body))
+				text += string(w.Body)
+			}
+			require.Contains(t, text, row.says, row.why)
+			if row.never != "" {
+				require.NotContains(t, text, row.never, row.why)
+			}
+		})
+	}
+}
+
+func snapshot(t testing.TB, values ...any) string {
+	text, err := json.Marshal(values)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// What is taken is returned, once, and kept over later changes.
+func TestTaking(t *testing.T) {
+	s, c := staged(t, "apply/kubectl-create")
+	first, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+	require.Empty(t, errs)
+	cpu := amountPath("containers[app].resources.requests.cpu")
+	require.Equal(t, hpacouple.Taken{
+		HPAUID: s.hpa.UID, WorkloadUID: s.deployment.UID,
+		Metrics: &hpacouple.TakenMetrics{Targets: []hpacouple.TakenTarget{{TargetRef: cpuEntry, Target: 50}},
+			Owners: []risk.Owner{{Manager: "kubectl-create", Operation: "Update", APIVersion: "autoscaling/v2", Field: "spec.metrics"}}},
+		Amounts: []hpacouple.TakenAmount{{AmountRef: cpu, Value: quantity("1"),
+			Owners: []risk.Owner{{Manager: "kubectl-create", Operation: "Update", APIVersion: "apps/v1", Field: cpu.String()}}}},
+	}, first.Taken)
+	var read hpacouple.Taken
+	require.NoError(t, json.Unmarshal([]byte(snapshot(t, first.Taken))[1:len(snapshot(t, first.Taken))-1], &read))
+	require.Equal(t, snapshot(t, first.Taken), snapshot(t, read), "data to be stored")
+
+	r := record(t)
+	s.set(t, r, map[string]string{"hpa": "hpa-3", "deployment": "deployment-4"}) // as the server answered
+	held := first.Taken.Confirm(s.whole(), "")
+	require.True(t, held.Metrics.Held && held.Amounts[0].Held)
+	require.False(t, first.Taken.Metrics.Held || first.Taken.Amounts[0].Held, "P2")
+	require.Equal(t, first.Taken, first.Taken.Confirm(s.whole(), "nobody"), "another manager holds nothing")
+	c.Amounts[0].From, c.Amounts[0].To = quantity("700m"), quantity("650m")
+	c.Targets[0].From, c.Targets[0].To = 71, 76
+	second, errs := c.Writes(s.whole(), hpacouple.WriteOptions{Taken: held})
+	require.Empty(t, errs)
+	require.Equal(t, []string{hpaApply, podApply}, brief(second.Writes))
+	require.Equal(t, held, second.Taken, "the first owner is remembered, not ourselves")
+}
+
+// Errors: what cannot be written at all.
+func TestWritesRefuses(t *testing.T) {
+	atomic := `{"f:spec":{"f:template":{"f:spec":{"f:containers":{}}}}}`
+	for _, row := range []struct {
+		why    string
+		change func(*hpacouple.Change, *stage)
+		field  string
+		says   string
+	}{
+		{"kubectl hides managedFields, caches drop them", func(_ *hpacouple.Change, s *stage) { s.hpa.ManagedFields = nil }, "live.hpa.metadata.managedFields", "noManagedFields"},
+		{"the same of the workload", func(_ *hpacouple.Change, s *stage) { s.deployment.ManagedFields = nil }, "live.meta.managedFields", "noManagedFields"},
+		{"a set that cannot be read", func(_ *hpacouple.Change, s *stage) { s.hpa.ManagedFields[0].FieldsV1.Raw = []byte(`{"f:spec":1}`) }, "live.hpa.metadata.managedFields[0]", "FieldsV1"},
+		{"a set of another type", func(_ *hpacouple.Change, s *stage) { s.hpa.ManagedFields[0].FieldsType = "FieldsV2" }, "live.hpa.metadata.managedFields[0]", "FieldsV1"},
+		{"no set", func(_ *hpacouple.Change, s *stage) { s.hpa.ManagedFields[0].FieldsV1 = nil }, "live.hpa.metadata.managedFields[0]", "FieldsV1"},
+		{"our entry twice", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", "{}"), entry("kerf", byApply, "autoscaling/v1", "{}"))
+		}, "live.hpa.metadata.managedFields[2]", "kerf"},
+		{"another workload", func(_ *hpacouple.Change, s *stage) { s.deployment.Name = "db" }, "live.meta.name", "is not the workload"},
+		{"a workload of another namespace", func(_ *hpacouple.Change, s *stage) { s.deployment.Namespace = "prod" }, "live.meta.name", "is not the workload"},
+		{"another HPA", func(_ *hpacouple.Change, s *stage) { s.hpa.Name = "db" }, "live.hpa.metadata.name", "is not the HPA"},
+		{"a kind of which nothing is known", func(c *hpacouple.Change, s *stage) {
+			c.Workload.APIVersion, c.Workload.Kind = "argoproj.io/v1alpha1", "Rollout"
+			s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("gitops", byApply, "argoproj.io/v1alpha1", atomic)}
+		}, "workload.kind", "supported values"},
+		{"our manager applied more than a body can keep", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:spec":{"f:maxReplicas":{}}}`))
+		}, "live.hpa.managedFields", "f:maxReplicas"},
+		{"kubectl moved everything to us", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:metadata":{"f:annotations":{"f:kubectl.kubernetes.io/last-applied-configuration":{}}}}`))
+		}, "live.hpa.managedFields", "Repair"},
+		{"owner references of ours", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:metadata":{"f:ownerReferences":{}}}`))
+		}, "live.hpa.managedFields", "f:ownerReferences"},
+		{"an empty node of ours stands for all of .spec", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:spec":{}}`))
+		}, "live.hpa.managedFields", "f:spec"},
+		{"an image of ours", func(_ *hpacouple.Change, s *stage) {
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:image":{}}}}}}}`))
+		}, "live.meta.managedFields", "f:image"},
+		{"replicas of ours", func(_ *hpacouple.Change, s *stage) {
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:replicas":{}}}`))
+		}, "live.meta.managedFields", "f:replicas"},
+		{"an amount of ours that no body can hold", func(_ *hpacouple.Change, s *stage) {
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:memory":{}}}`)))
+			s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["memory"] = resource.MustParse("-1")
+		}, "live.template", "negative"},
+		{"a metric that no body can hold", func(_ *hpacouple.Change, s *stage) {
+			s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, autoscalingv2.MetricSpec{Type: "Pods", Pods: &autoscalingv2.PodsMetricSource{
+				Target: autoscalingv2.MetricTarget{AverageValue: quantity("1e30")}}})
+		}, "live.hpa.spec.metrics[1]", "64 bits"},
+	} {
+		s, c := staged(t, "apply/kubectl-create")
+		row.change(&c, s)
+		_, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+		require.Len(t, errs, 1, "%s: %v", row.why, errs)
+		require.Equal(t, row.field, errs[0].Field, row.why)
+		require.Contains(t, errs[0].Error(), row.says, row.why)
+	}
+	_, errs := joint().Writes(hpacouple.Live{}, hpacouple.WriteOptions{})
+	require.Len(t, errs, 3, "no objects at all")
+}
+
+// Kinds beside the Deployment: those whose schema is known, and others where managedFields show that containers are merged by name.
+func TestWritesOfOtherKinds(t *testing.T) {
+	for _, row := range []struct {
+		apiVersion, kind string
+		fields           string
+		ok               bool
+	}{
+		{"apps/v1", "StatefulSet", `{}`, true}, {"apps/v1", "DaemonSet", `{}`, true}, {"apps/v1", "ReplicaSet", `{}`, true}, {"v1", "ReplicationController", `{}`, true},
+		{"example.invalid/v1", "Rollout", `{}`, false},
+		{"example.invalid/v1", "Rollout", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{}}}}}`, false},
+		{"example.invalid/v1", "Rollout", appFields(`{}`), true},
+		{"example.invalid/v1", "Deployment", `{}`, false},
+	} {
+		s, c := staged(t, "apply/kubectl-create")
+		c.Workload.APIVersion, c.Workload.Kind = row.apiVersion, row.kind
+		s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("gitops", byApply, row.apiVersion, row.fields)}
+		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+		require.Equal(t, row.ok, len(errs) == 0, "%v %v", row, errs)
+		if row.ok {
+			require.Equal(t, hpacouple.ObjectRef{APIVersion: row.apiVersion, Kind: row.kind, Namespace: "default", Name: "web"}, got.Writes[1].Object)
+			require.Contains(t, string(got.Writes[1].Body), `"kind":"`+row.kind+`"`)
+		}
+	}
+}
+
+func TestSafeOrder(t *testing.T) {
+	window := func(s int32) *autoscalingv2.HorizontalPodAutoscalerBehavior {
+		return &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: &s}}
+	}
+	disabled := window(0)
+	policy := autoscalingv2.DisabledPolicySelect
+	disabled.ScaleDown.SelectPolicy = &policy
+	up, down, same := hpacouple.TargetChange{From: 50, To: 71}, hpacouple.TargetChange{From: 71, To: 50}, hpacouple.TargetChange{From: 50, To: 50}
+	for _, row := range []struct {
+		why      string
+		targets  []hpacouple.TargetChange
+		behavior *autoscalingv2.HorizontalPodAutoscalerBehavior
+		want     hpacouple.Ordering
+	}{
+		{"requests fall: too low a utilization is held back by the window", []hpacouple.TargetChange{up}, nil, hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true, Window: 300}},
+		{"requests rise", []hpacouple.TargetChange{down}, nil, hpacouple.Ordering{First: hpacouple.RequestsFirst, Safe: true, Window: 300}},
+		{"a filled-in behavior without a window is the default too", []hpacouple.TargetChange{up}, &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{}},
+			hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true, Window: 300}},
+		{"behavior of the other direction says nothing", []hpacouple.TargetChange{up}, &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: &autoscalingv2.HPAScalingRules{}},
+			hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true, Window: 300}},
+		{"the caller compares the window with his gap", []hpacouple.TargetChange{up}, window(1), hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true, Window: 1}},
+		{"a window of 0 protects nothing", []hpacouple.TargetChange{up}, window(0), hpacouple.Ordering{First: hpacouple.TargetFirst}},
+		{"and nothing the other way", []hpacouple.TargetChange{down}, window(0), hpacouple.Ordering{First: hpacouple.RequestsFirst}},
+		{"scaling down is disabled", []hpacouple.TargetChange{up}, disabled, hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true}},
+		{"entries disagree", []hpacouple.TargetChange{up, down}, nil, hpacouple.Ordering{First: hpacouple.TargetFirst, Window: 300}},
+		{"an entry that stays has no say", []hpacouple.TargetChange{same, down}, nil, hpacouple.Ordering{First: hpacouple.RequestsFirst, Safe: true, Window: 300}},
+		{"no targets: one write", nil, nil, hpacouple.Ordering{First: hpacouple.TargetFirst, Safe: true, Window: 300}},
+	} {
+		require.Equal(t, row.want, hpacouple.SafeOrder(row.targets, row.behavior), row.why)
+	}
+}
+
+// B13, B16: the body of the HPA is the live list, in its order, with nothing but the coupled target changed.
+func TestMetricsAreKept(t *testing.T) {
+	text := `[{"type":"Pods","pods":{"metric":{"name":"rps","selector":{"matchLabels":{"z":"1","a":"2"}}},"target":{"type":"AverageValue","averageValue":"1k"}}},
+		{"type":"Object","object":{"describedObject":{"apiVersion":"v1","kind":"Service","name":"web"},"metric":{"name":"hits"},"target":{"type":"Value","value":"2Gi"}}},
+		{"type":"ContainerResource","containerResource":{"name":"cpu","container":"app","target":{"type":"Utilization","averageUtilization":50}}},
+		{"type":"Resource","resource":{"name":"memory","target":{"type":"AverageValue","averageValue":"1181116006400m"}}},
+		{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}},
+		{"type":"External","external":{"metric":{"name":"queue"},"target":{"type":"AverageValue","averageValue":"30"}}}]`
+	for _, row := range []struct {
+		ref  hpacouple.TargetRef
+		at   int
+		path string
+	}{
+		{cpuEntry, 4, "resource"},
+		{hpacouple.TargetRef{Type: "ContainerResource", Resource: "cpu", Container: "app"}, 2, "containerResource"},
+	} {
+		s, c := staged(t, "apply/kubectl-create")
+		s.hpa.Spec.Metrics = nil
+		require.NoError(t, json.Unmarshal([]byte(text), &s.hpa.Spec.Metrics))
+		c.Targets[0].TargetRef = row.ref
+		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+		require.Empty(t, errs)
+		var body struct {
+			Spec struct{ Metrics []map[string]any }
+		}
+		require.NoError(t, json.Unmarshal(got.Writes[0].Body, &body))
+		var want []map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &want))
+		want[row.at][row.path].(map[string]any)["target"].(map[string]any)["averageUtilization"] = 71.0
+		require.Equal(t, want, body.Spec.Metrics)
+		plain := map[string]any{}
+		require.NoError(t, json.Unmarshal(got.Writes[0].Body, &plain))
+		sorted, _ := json.Marshal(plain)
+		require.Equal(t, string(sorted), string(got.Writes[0].Body), "canonical: keys in byte order, no spaces")
+	}
+}
+
+// An item of initContainers and the pod's own amounts, cleared and set.
+func TestPlaces(t *testing.T) {
+	s, c := staged(t, "quantity/sidecar-and-pod-level")
+	c.HPA, c.Targets, s.hpa = hpacouple.HPARef{}, nil, nil
+	c.Amounts = []hpacouple.AmountChange{
+		{AmountRef: amountPath("initContainers[proxy].resources.requests.cpu"), From: quantity("200m")},
+		{AmountRef: amountPath("resources.requests.cpu"), From: quantity("2")},
+	}
+	got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+	require.Empty(t, errs)
+	require.Equal(t, []string{podPatch}, brief(got.Writes))
+	require.JSONEq(t, `[{"op":"test","path":"/spec/template/spec/initContainers/0/name","value":"proxy"},
+		{"op":"test","path":"/spec/template/spec/initContainers/0/resources/requests/cpu","value":"200m"},{"op":"remove","path":"/spec/template/spec/initContainers/0/resources/requests/cpu"},
+		{"op":"test","path":"/spec/template/spec/resources/requests/cpu","value":"2"},{"op":"remove","path":"/spec/template/spec/resources/requests/cpu"}]`, string(got.Writes[0].Body))
+	for _, a := range got.Taken.Amounts {
+		require.True(t, a.Cleared)
+	}
+	// the pod's own request is the last of ours: its list stays in the body, or .spec would go with it
+	s, _ = staged(t, "quantity/sidecar-and-pod-level")
+	s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:template":{"f:spec":{"f:resources":{"f:requests":{"f:cpu":{}}}}}}}`))
+	s.deployment.ManagedFields[0].FieldsV1.Raw = []byte(strings.ReplaceAll(string(s.deployment.ManagedFields[0].FieldsV1.Raw), `"f:cpu":{}`, `"f:memory":{}`))
+	c.Amounts = c.Amounts[1:]
+	got, errs = c.Writes(s.whole(), hpacouple.WriteOptions{})
+	require.Empty(t, errs)
+	require.Contains(t, string(got.Writes[0].Body), `"spec":{"template":{"spec":{"resources":{}}}}`)
+}

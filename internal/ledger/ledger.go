@@ -1,0 +1,126 @@
+// Package ledger is what the programs here remember of a workload between two runs: the last change, whose fields were taken, and the anchor.
+// It stands in an annotation of the workload, which belongs to a field manager of its own: a body of the manager of the change holds all that
+// the manager owns, and an annotation that it forgot would be given up. Importers will rather keep the same values in a status of theirs.
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+// Annotation holds the ledger of a workload.
+const Annotation = "kube-rightsize.github.io/ledger"
+
+// Ledger is what is remembered of one workload. The zero value remembers nothing.
+type Ledger struct {
+	// Change is the last change that was written and not rolled back.
+	Change *hpacouple.Change `json:"change,omitempty"`
+	// Unfinished says that some of its writes have not been answered; the rest of them comes before a new plan.
+	Unfinished bool `json:"unfinished,omitempty"`
+	// Anchor is the state to plan from.
+	Anchor *hpacouple.State `json:"anchor,omitempty"`
+	// Taken is what was taken from whom.
+	Taken hpacouple.Taken `json:"taken"`
+}
+
+// Empty says whether nothing is remembered.
+func (l Ledger) Empty() bool {
+	return l.Change == nil && l.Anchor == nil && l.Taken.Metrics == nil && len(l.Taken.Amounts) == 0
+}
+
+// Read reads the ledger of a workload with these annotations; it is empty where there is none. It is read strictly: a ledger that is not
+// understood is no reason to forget what it says.
+func Read(annotations map[string]string) (l Ledger, err error) {
+	text, ok := annotations[Annotation]
+	if !ok {
+		return l, nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return Ledger{}, fmt.Errorf("is not a ledger: %w", err)
+	}
+	if d.More() {
+		return Ledger{}, fmt.Errorf("is not a ledger: something follows it")
+	}
+	return l, l.validate()
+}
+
+func (l *Ledger) validate() error {
+	states := map[string]*hpacouple.State{"anchor": l.Anchor}
+	if l.Change != nil {
+		if errs := l.Change.Validate(); len(errs) > 0 {
+			return fmt.Errorf("change.%w", errs[0])
+		}
+		states["change.state"] = l.Change.State
+	}
+	for _, name := range []string{"anchor", "change.state"} {
+		if s := states[name]; s != nil {
+			if errs := s.Validate(field.NewPath(name)); len(errs) > 0 {
+				return errs[0]
+			}
+		}
+	}
+	return nil
+}
+
+// Text is the annotation's value, empty where nothing is remembered.
+func (l Ledger) Text() (string, error) {
+	if l.Empty() {
+		return "", nil
+	}
+	text, err := json.Marshal(l)
+	return string(text), err
+}
+
+// Begin returns the ledger to store before the writes of a change are sent: they may be answered, or not.
+func (l Ledger) Begin(c hpacouple.Change, taken hpacouple.Taken) Ledger {
+	change := c.DeepCopy()
+	change.State = kept(c.State)
+	return Ledger{Change: change, Unfinished: true, Anchor: kept(c.State), Taken: taken}
+}
+
+// Finished returns the ledger once all writes of the change have been answered.
+func (l Ledger) Finished(taken hpacouple.Taken) Ledger {
+	l.Unfinished, l.Taken = false, taken
+	return l
+}
+
+// RolledBack returns the ledger once the last change was rolled back. The pair that was rolled back stays known in the state as pending: a write
+// of it that is still on its way is no person's edit.
+func (l Ledger) RolledBack(taken hpacouple.Taken) Ledger {
+	if l.Change != nil {
+		l.Anchor = kept(l.Change.State)
+	}
+	return Ledger{Anchor: l.Anchor, Taken: taken}
+}
+
+// Seen returns the ledger after a plan that writes nothing: what the plan and the live objects show to be so.
+func (l Ledger) Seen(state *hpacouple.State, taken hpacouple.Taken) Ledger {
+	l.Anchor, l.Taken = kept(state), taken
+	return l
+}
+
+// Released returns the ledger after a release: what is still to be remembered, and nothing to plan from.
+func (l Ledger) Released(taken hpacouple.Taken) Ledger { return Ledger{Taken: taken} }
+
+// kept is a copy of the state, nil where there is nothing in it.
+func kept(s *hpacouple.State) *hpacouple.State {
+	if s == nil || s.Empty() {
+		return nil
+	}
+	return s.DeepCopy()
+}
+
+// State is the state to plan from; where none is kept an anchor begins.
+func (l Ledger) State() *hpacouple.State {
+	if l.Anchor == nil {
+		return &hpacouple.State{}
+	}
+	return l.Anchor.DeepCopy()
+}

@@ -1,0 +1,85 @@
+package ledger
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+func full() Ledger {
+	from, to := resource.MustParse("1"), resource.MustParse("700m")
+	ref := hpacouple.AmountRef{Place: hpacouple.InContainers, Container: "app", Resource: "cpu", Kind: hpacouple.Request}
+	pair := func(q resource.Quantity, target int32) *hpacouple.AnchorPair {
+		return &hpacouple.AnchorPair{Target: target, Requests: []hpacouple.AnchorRequest{{Container: "app", Request: q}}}
+	}
+	state := hpacouple.State{Version: hpacouple.StateVersion, Resource: "cpu", Anchor: *pair(from, 50), Pending: pair(to, 71)}
+	c := hpacouple.Change{Workload: hpacouple.Workload{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "n", Name: "web"}, HPA: hpacouple.HPARef{Name: "web"},
+		Strategy: hpacouple.Rollout, State: &state, Amounts: []hpacouple.AmountChange{{AmountRef: ref, From: &from, To: &to}},
+		Targets: []hpacouple.TargetChange{{TargetRef: hpacouple.TargetRef{Type: "Resource", Resource: "cpu"}, From: 50, To: 71}}}
+	return Ledger{}.Begin(c, hpacouple.Taken{Amounts: []hpacouple.TakenAmount{{AmountRef: ref, Value: &from}}})
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, l := range []Ledger{{}, full(), full().Finished(full().Taken), full().RolledBack(full().Taken), full().Released(full().Taken), full().Released(hpacouple.Taken{})} {
+		text, err := l.Text()
+		require.NoError(t, err)
+		require.Equal(t, l.Empty(), text == "")
+		again, err := Read(map[string]string{Annotation: text, "other": "x"})
+		if text == "" {
+			again, err = Read(nil)
+		}
+		require.NoError(t, err)
+		want, err := json.Marshal(l)
+		require.NoError(t, err)
+		got, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(got))
+	}
+}
+
+func TestLife(t *testing.T) {
+	begun := full()
+	require.True(t, begun.Unfinished)
+	require.Equal(t, begun.Change.State, begun.Anchor)
+	seen := begun.Finished(begun.Taken).Seen(&hpacouple.State{}, begun.Taken)
+	require.Nil(t, seen.Anchor, "an empty state is none")
+	require.Equal(t, &hpacouple.State{}, seen.State(), "and an anchor begins")
+	back := seen.RolledBack(begun.Taken)
+	require.Nil(t, back.Change)
+	require.Equal(t, begun.Change.State, back.Anchor, "the state that knows both pairs")
+	require.NotNil(t, seen.Change, "the old ledger stays as it was")
+}
+
+func TestRefused(t *testing.T) {
+	good, err := full().Text()
+	require.NoError(t, err)
+	for _, row := range []struct{ name, text, want string }{
+		{"empty", "", "is not a ledger"},
+		{"no JSON", "{", "is not a ledger"},
+		{"unknown", `{"x": 1}`, `unknown field "x"`},
+		{"two", good + "{}", "something follows it"},
+		{"a change without strategy", `{"change": {"strategy": ""}}`, "strategy"},
+		{"a change of nothing", `{"change": {"strategy": "Rollout", "hpa": {}, "workload": {"kind": ""}}, "taken": {}}`, "change.workload.apiVersion"},
+		{"another version", `{"anchor": {"version": "v0", "resource": "cpu", "anchor": {"target": 1, "requests": []}}}`, "anchor.version"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, err := Read(map[string]string{Annotation: row.text})
+			require.ErrorContains(t, err, row.want)
+		})
+	}
+}
+
+func TestAnnotate(t *testing.T) {
+	o := hpacouple.ObjectRef{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "n", Name: "web"}
+	w, err := Annotate(o, Guard{UID: "u", ResourceVersion: "7"}, Manager("kerf"), Annotation, "{}")
+	require.NoError(t, err)
+	require.Equal(t, hpacouple.Write{Object: o, PatchType: hpacouple.ApplyPatch, FieldManager: "kerf-ledger", Force: true, Body: w.Body}, w)
+	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"kube-rightsize.github.io/ledger":"{}"},"name":"web","uid":"u","resourceVersion":"7"}}`, string(w.Body))
+	w, err = Annotate(o, Guard{}, "m", Annotation, "")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}`, string(w.Body))
+}
