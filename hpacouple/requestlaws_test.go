@@ -82,6 +82,12 @@ func (m moved) naiveSettled(in hpacouple.Input) *big.Int {
 			_, limit, _ = in.Pod.Defaults(name)
 		}
 	}
+	if contains(m.ask.KeepRatio, m.name) { // the limit goes with the request, up to the pod's own limit
+		limit, asksLimit = metrics.Amount{}, false
+		if _, own, _ := in.Pod.PodLevel(m.name); m.was.Limit.Present() && own.Present() {
+			limit = metrics.Amount{Milli: own.Milli - own.Milli%unit, Source: metrics.SourcePodLevel}
+		}
+	}
 	q, asked := m.ask.Requests[m.name]
 	v := new(big.Int).Set(present)
 	if asked {
@@ -101,7 +107,7 @@ func (m moved) naiveSettled(in hpacouple.Input) *big.Int {
 	}
 	if (asked || asksLimit) && limit.Present() {
 		most := big.NewInt(limit.Milli - limit.Milli%unit)
-		if fits := present.Cmp(big.NewInt(limit.Milli)) <= 0; fits && present.Cmp(most) > 0 {
+		if fits := !contains(m.ask.KeepRatio, m.name) && present.Cmp(big.NewInt(limit.Milli)) <= 0; fits && present.Cmp(most) > 0 {
 			most = present // a fraction of a byte that is there may stay
 		}
 		if v.Cmp(most) > 0 || (!asked && !m.was.Request.Present() && limit.Source == metrics.SourceLimit) {
