@@ -44,6 +44,7 @@ func TestFit(t *testing.T) {
 		{name: "shared", target: 50, items: two(1, [2]int64{1000, 100}, [2]int64{1000, 550}), want: []int64{408, 704}, to: 90, acted: top, needed: 1112, why: "462 over rooms of 900 and 450: 308 and 154"},
 		{name: "a tie goes to the name", target: 50, items: two(1, [2]int64{500, 100}, [2]int64{500, 100}), want: []int64{278, 278}, to: 90, acted: top, needed: 556, why: "356 is even"},
 		{name: "a tie, odd", target: 50, items: two(1, [2]int64{499, 100}, [2]int64{499, 100}), want: []int64{278, 277}, to: 90, acted: top, needed: 555, why: "355: a gets the one that is left"},
+		{name: "a fraction decides", target: 50, items: two(1, [2]int64{499, 100}, [2]int64{500, 100}), want: []int64{277, 278}, to: 90, acted: top, needed: 555, why: "177.28 and 177.72: b gets the one"},
 		{name: "in steps", target: 50, items: two(50, [2]int64{500, 100}, [2]int64{500, 100}), want: []int64{300, 300}, to: 90, acted: top, needed: 556, why: "178 each becomes 150 each and a step more each: 556 is passed by less than a step"},
 		{name: "in steps, one more", target: 50, items: two(50, [2]int64{500, 100}, [2]int64{500, 120}), want: []int64{300, 270}, to: 90, acted: top, needed: 556, why: "172.3 and 163.7 become 150 each; the larger remainder gets the step"},
 		{name: "to the end of the room", target: 50, items: two(50, [2]int64{110, 100}, [2]int64{890, 100}), want: []int64{110, 450}, to: 90, acted: top, needed: 556, why: "a's 4.45 is less than a step and its room ends at 10; b's 351.55 is 350"},

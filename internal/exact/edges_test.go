@@ -62,6 +62,8 @@ func TestMulDiv(t *testing.T) {
 		{most, 2, 1, no, no, no, no, "one bit too many"},
 		{1 << 62, 2, 1, no, no, no, no, "2^63 is the first that does not fit"},
 		{1 << 61, 4, 1, no, no, no, no, "2^63 in another way"},
+		{1 << 62, 4, 1, no, no, no, no, "2^64: the upper half of the product is the divisor"},
+		{1 << 62, 1 << 62, 1 << 60, no, no, no, no, "the same further up"},
 		{1 << 62, 4, 2, no, no, no, no, "2^63 from a product of 65 bits"},
 		{1 << 62, 3, 2, answer{3 << 61, true}, answer{3 << 61, true}, answer{3 << 61, true}, answer{0, true}, "within 63 bits, from a product of 64"},
 		{most, most, 1, no, no, no, no, "far too many"},
