@@ -150,7 +150,9 @@ func TestSameState(t *testing.T) {
 			Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: &q}}}
 	}
 	pod := input(50, box{"app", "1", "", "", ""}).Pod.Spec
-	see := func(entries ...autoscalingv2.MetricSpec) hpacouple.Observed { return hpacouple.Observe(pod, hpa(entries...)) }
+	see := func(entries ...autoscalingv2.MetricSpec) hpacouple.Observed {
+		return hpacouple.Observe(pod, hpa(entries...))
+	}
 	one := func() hpacouple.Observed { return see(utilization("cpu", 50), external("queue", "30")) }
 	container := autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "app", Target: utilization("cpu", 50).Resource.Target}}
 	other := *container.DeepCopy()
