@@ -202,12 +202,16 @@ func TestFloatsStayOffTheDecisionPath(t *testing.T) {
 
 func TestFilesStaySmall(t *testing.T) {
 	for _, f := range sources(t) {
-		if isTest(f) || strings.HasPrefix(filepath.Base(f.path), "zz_generated") {
+		if strings.HasPrefix(filepath.Base(f.path), "zz_generated") {
 			continue
 		}
 		text, err := os.ReadFile(f.path)
 		require.NoError(t, err)
-		require.LessOrEqual(t, strings.Count(string(text), "\n"), 400, "%s has more than one subject", f.path)
+		most := 400
+		if isTest(f) {
+			most = 500 // tables are long
+		}
+		require.LessOrEqual(t, strings.Count(string(text), "\n"), most, "%s has more than one subject", f.path)
 		base := filepath.Base(f.path)
 		for _, word := range []string{"util", "helper", "common", "manager"} {
 			require.NotContains(t, base, word, f.path)

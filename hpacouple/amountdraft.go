@@ -107,7 +107,7 @@ func (d *draft) inTheWay(clear []*AmountChange) bool {
 		for i := range d.change.Amounts {
 			a := &d.change.Amounts[i]
 			if limit.Kind == Limit && a.Kind == Request && a.To != nil && a.Container == limit.Container && a.Place == limit.Place &&
-				a.Resource == limit.Resource && a.To.Cmp(*limit.From) > 0 {
+				a.Resource == limit.Resource && compare(*a.To, *limit.From) > 0 {
 				return true
 			}
 		}

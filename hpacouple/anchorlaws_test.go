@@ -15,16 +15,12 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
-// The laws with an anchor, on the kit's random workloads and states.
+// H5, on the kit's random workloads and in a history of whole, half and forgotten writes.
 func TestH5(t *testing.T) {
 	rightsizetest.CheckPlanLaw(t, rightsizetest.PlannerOf(hpacouple.Plan), rightsizetest.LawH5)
+	rapid.Check(t, lawAnchorHolds)
 }
-func TestH8Anchor(t *testing.T) {
-	rightsizetest.CheckPlanLaw(t, rightsizetest.PlannerOf(hpacouple.Plan), rightsizetest.LawH8)
-}
-func TestH11(t *testing.T) {
-	rightsizetest.CheckPlanLaw(t, rightsizetest.PlannerOf(hpacouple.Plan), rightsizetest.LawH11)
-}
+func FuzzH5(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawAnchorHolds)) }
 
 // text is a half as text; two halves are equal if their texts are.
 func requestsText(p *hpacouple.AnchorPair) string {
@@ -120,7 +116,7 @@ func containsFlag(flags []skipreason.RiskFlag) bool {
 func TestStandingLaw(t *testing.T) { rapid.Check(t, lawStanding) }
 func FuzzStanding(f *testing.F)    { f.Fuzz(rapid.MakeFuzz(lawStanding)) }
 
-// Whatever becomes of our writes, the anchor is what the user chose: plans that nobody writes, halves of the newest plan, halves put back to
+// H5: whatever becomes of our writes, the anchor is what the user chose: plans that nobody writes, halves of the newest plan, halves put back to
 // the anchor. Whenever a whole change is in force it keeps the anchor's product (H1 or H1b); the product is computed here, not read.
 func lawAnchorHolds(t *rapid.T) {
 	target, request := rapid.Int32Range(40, 90).Draw(t, "T0"), rapid.Int64Range(20, 4000).Draw(t, "R0")
@@ -165,9 +161,6 @@ func lawAnchorHolds(t *rapid.T) {
 		}
 	}
 }
-
-func TestAnchorHolds(t *testing.T) { rapid.Check(t, lawAnchorHolds) }
-func FuzzAnchorHolds(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawAnchorHolds)) }
 
 // A nil state changes nothing: the plan is that of an anchor at the pair in force, but for what it says about the state.
 func lawStateless(t *rapid.T) {

@@ -154,6 +154,31 @@ func lawReverse(t *rapid.T) {
 	require.Equal(t, before, marshal(t, c), "the reverse shares nothing")
 }
 
+// P2: comparing a quantity can write to it.
+func TestComparingWritesNothing(t *testing.T) {
+	plan := hpacouple.Result{Outcome: hpacouple.Uncoupled, Containers: []hpacouple.ContainerPlan{{Name: "app", Resource: "cpu", From: quantity("1"), To: decimal("2")}}}
+	_, ok := hpacouple.ChangeOf(plan)
+	require.True(t, ok)
+	require.Equal(t, quantity("1"), plan.Containers[0].From)
+	a := hpacouple.Observed{Amounts: []hpacouple.ObservedAmount{{Container: "app", Resource: "cpu", Request: quantity("1n")}}}
+	a.Same(hpacouple.Observed{Amounts: []hpacouple.ObservedAmount{{Container: "app", Resource: "cpu", Request: decimal("1m")}}})
+	require.Equal(t, quantity("1n"), a.Amounts[0].Request)
+	s, c := staged(t, "apply/kubectl-create")
+	c.Amounts[0].To = quantity("2.5")
+	c.Amounts = append(c.Amounts, hpacouple.AmountChange{AmountRef: amountPath("containers[app].resources.limits.cpu"), From: decimal("2")})
+	s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+	_, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+	require.Empty(t, errs)
+	require.Equal(t, quantity("2.5"), c.Amounts[0].To)
+}
+
+// decimal is an amount that carries a decimal inside, as one that was computed with does.
+func decimal(text string) *resource.Quantity {
+	q := quantity(text)
+	q.AsDec()
+	return q
+}
+
 func TestReverse(t *testing.T) { rapid.Check(t, lawReverse) }
 
 func TestChangeValidates(t *testing.T) {

@@ -61,6 +61,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 		p.errs = append(p.errs, field.Invalid(field.NewPath("hpa"), e.Utilization, "no target of whole percent fits"))
 		return
 	}
+	w.Acted, w.Needed = f.Acted, f.Needed // also where there is no room: what would have been needed
 	if f.Cause != "" {
 		p.outcome.cause = f.Cause
 		return
@@ -71,7 +72,7 @@ func (p *planner) fitCells(e metrics.Entry, cells []cell) {
 			p.follow(c)
 		}
 	}
-	w.Acted, w.Needed, p.target = f.Acted, f.Needed, f.Target
+	p.target = f.Target
 	w.New, ok = p.sumOf(cells)
 	if moved := f.Sum != w.Wanted; moved && (!ok || w.New != f.Sum || !p.plain(cells, w.Old, func(c *cell) int64 { return c.Request.Milli }) ||
 		!p.plain(cells, w.Wanted, func(c *cell) int64 { return c.settled })) {

@@ -158,5 +158,8 @@ func sameQuantity(a, b *resource.Quantity) bool {
 	}
 	x, errX := exact.Milli(*a)
 	y, errY := exact.Milli(*b)
-	return errX == nil && errY == nil && x == y && a.Cmp(*b) == 0
+	return errX == nil && errY == nil && x == y && compare(*a, *b) == 0
 }
+
+// compare compares copies: Cmp can write to the quantity that it is called on.
+func compare(a, b resource.Quantity) int { return a.Cmp(b) }

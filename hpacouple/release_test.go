@@ -137,6 +137,8 @@ func TestReleaseBack(t *testing.T) {
 			t.Metrics.Owners = append(t.Metrics.Owners, risk.Owner{Manager: "gitops", Operation: byApply, APIVersion: "autoscaling/v2"})
 		}, []string{"Deployment patch kubectl-create", hpaApply}, true},
 		{"nobody's: never the empty apply", func(t *hpacouple.Taken) { t.Metrics.Owners, t.Metrics.Targets[0].Target = nil, 80 }, []string{hpaApply, "Deployment patch kubectl-create"}, true},
+		{"a memory that says absent of an owner: nothing that a patch could set", func(t *hpacouple.Taken) { t.Amounts[0].Value = nil },
+			[]string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, true},
 		{"it was absent", func(t *hpacouple.Taken) { t.Amounts[0].Value, t.Amounts[0].Owners = nil, nil }, []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, true},
 	} {
 		s, _ := staged(t, "release-restore/kubectl-create")
@@ -165,6 +167,27 @@ func TestReleaseBack(t *testing.T) {
 		Metrics: &hpacouple.TakenMetrics{Targets: []hpacouple.TakenTarget{{}}},
 		Amounts: []hpacouple.TakenAmount{{AmountRef: amountPath("resources.requests.cpu"), Value: quantity("-1")}, {AmountRef: amountPath("resources.requests.cpu")}}}})
 	require.Len(t, errs, 3, "a memory that cannot be meant")
+}
+
+// The HPA's list goes back to an owner by update only if nobody else owns it by now, under either of its spellings.
+func TestReleaseOfACoOwnedList(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		other metav1.ManagedFieldsEntry
+		want  []string
+	}{
+		{"nobody else", entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:maxReplicas":{}}}`), []string{"add MF/1/fieldsV1/f:spec/f:metrics", "remove MF/0"}},
+		{"an applier", entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`), []string{"remove MF/0"}},
+		{"an applier of autoscaling/v1", entry("gitops", byApply, "autoscaling/v1", `{"f:spec":{"f:targetCPUUtilizationPercentage":{}}}`), []string{"remove MF/0"}},
+		{"in autoscaling/v1 there is no such field", entry("gitops", byApply, "autoscaling/v1", `{"f:spec":{"f:metrics":{}}}`), []string{"add MF/1/fieldsV1/f:spec/f:metrics", "remove MF/0"}},
+	} {
+		s, _ := staged(t, "release-restore/kubectl-create")
+		s.hpa.ManagedFields = append(s.hpa.ManagedFields, row.other)
+		s.deployment = nil
+		got, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Taken: s.taken})
+		require.Empty(t, errs)
+		require.Equal(t, row.want, ops(t, got.Writes[0].Body), row.why)
+	}
 }
 
 func TestRepair(t *testing.T) {

@@ -2,6 +2,7 @@ package hpacouple_test
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +83,12 @@ func (m moved) naiveSettled(in hpacouple.Input) *big.Int {
 			_, limit, _ = in.Pod.Defaults(name)
 		}
 	}
+	if slices.Contains(m.ask.KeepRatio, m.name) { // the limit goes with the request, up to the pod's own limit
+		limit, asksLimit = metrics.Amount{}, false
+		if _, own, _ := in.Pod.PodLevel(m.name); m.was.Limit.Present() && own.Present() {
+			limit = metrics.Amount{Milli: own.Milli - own.Milli%unit, Source: metrics.SourcePodLevel}
+		}
+	}
 	q, asked := m.ask.Requests[m.name]
 	v := new(big.Int).Set(present)
 	if asked {
@@ -101,7 +108,7 @@ func (m moved) naiveSettled(in hpacouple.Input) *big.Int {
 	}
 	if (asked || asksLimit) && limit.Present() {
 		most := big.NewInt(limit.Milli - limit.Milli%unit)
-		if fits := present.Cmp(big.NewInt(limit.Milli)) <= 0; fits && present.Cmp(most) > 0 {
+		if fits := !slices.Contains(m.ask.KeepRatio, m.name) && present.Cmp(big.NewInt(limit.Milli)) <= 0; fits && present.Cmp(most) > 0 {
 			most = present // a fraction of a byte that is there may stay
 		}
 		if v.Cmp(most) > 0 || (!asked && !m.was.Request.Present() && limit.Source == metrics.SourceLimit) {
@@ -137,7 +144,7 @@ func checkH7(t *rapid.T, in hpacouple.Input, r hpacouple.Result) {
 			require.Equal(t, m.was, m.now, "what is not listed does not move")
 			return
 		}
-		if patched := in.Options.AutoPatch == nil || contains(in.Options.AutoPatch, m.name); patched && m.plan.Settled != nil {
+		if patched := in.Options.AutoPatch == nil || slices.Contains(in.Options.AutoPatch, m.name); patched && m.plan.Settled != nil {
 			require.Equal(t, settled.String(), big.NewInt(m.plan.Settled.MilliValue()).String(), "settled: %s", marshal(t, m.plan))
 		}
 		if !m.plan.Changes() {
@@ -147,15 +154,6 @@ func checkH7(t *rapid.T, in hpacouple.Input, r hpacouple.Result) {
 		require.True(t, m.name != "memory" || m.now.Request.Milli%1000 == 0, "whole bytes are written")
 		require.Equal(t, m.plan.To.String(), reparse(m.plan.To.String()), "canonical")
 	})
-}
-
-func contains(list []corev1.ResourceName, name corev1.ResourceName) bool {
-	for _, n := range list {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 func reparse(text string) string {

@@ -116,7 +116,7 @@ func (c ContainerPlan) Changes() bool {
 	if c.From == nil || c.To == nil {
 		return c.From != c.To
 	}
-	return c.From.Cmp(*c.To) != 0
+	return compare(*c.From, *c.To) != 0
 }
 
 // +kubebuilder:object:generate=true

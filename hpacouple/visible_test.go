@@ -71,11 +71,15 @@ func TestConditions(t *testing.T) {
 // Every plan and verdict has a condition, labels and a log line, all of closed lists.
 func lawVisible(t *rapid.T) {
 	in := rightsizetest.StatefulInputs().Draw(t, "in")
+	if in.HPA == nil && len(in.OtherHPAs) > 0 {
+		in.HPA, in.OtherHPAs = in.OtherHPAs[0], nil
+	}
 	r, errs := hpacouple.Plan(in)
 	if len(errs) > 0 {
 		return
 	}
-	v, _ := hpacouple.Admit(r, hpacouple.Admission{MayPatchHPA: rapid.Bool().Draw(t, "mayPatch"), Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	v, errs := hpacouple.Admit(r, hpacouple.Admission{MayPatchHPA: rapid.Bool().Draw(t, "mayPatch"), Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
+	require.Empty(t, errs)
 	var conditions []metav1.Condition
 	for _, c := range []metav1.Condition{r.Condition(1, at), v.Condition(1, at)} {
 		require.Contains(t, hpacouple.ConditionReasons(c.Type), c.Reason)

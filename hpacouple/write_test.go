@@ -168,6 +168,13 @@ func TestWrites(t *testing.T) {
 				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("2")
 				c.Targets[0].To = 100
 			}},
+		{name: "not canonical, binary", why: "1500000000 bytes in binary format print so and are stored as 1500M", want: []string{podForce}, says: `{"memory":"1500M"}`,
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.HPA, c.Targets, s.hpa = hpacouple.HPARef{}, nil, nil
+				c.Amounts[0] = hpacouple.AmountChange{AmountRef: amountPath("containers[app].resources.requests.memory"), From: quantity("1Gi"), To: resource.NewQuantity(1500000000, resource.BinarySI)}
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["memory"] = resource.MustParse("1Gi")
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("helm", byUpdate, "apps/v1", appFields(`{"f:requests":{"f:memory":{}}}`))}
+			}},
 		{name: "no metrics yet", why: "a manifest without metrics has the default, 80 % cpu", want: []string{hpaForce, podForce}, says: `"averageUtilization":90`,
 			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
 				s.hpa.Spec.Metrics = nil
@@ -258,6 +265,41 @@ func TestTaking(t *testing.T) {
 	require.Empty(t, errs)
 	require.Equal(t, []string{hpaApply, podApply}, brief(second.Writes))
 	require.Equal(t, held, second.Taken, "the first owner is remembered, not ourselves")
+}
+
+// What was taken away and is set again keeps its past: the value before us, not the absence that we made.
+func TestClearedAndSetAgain(t *testing.T) {
+	s, c := staged(t, "apply/kubectl-create")
+	c.HPA, c.Targets, s.hpa = hpacouple.HPARef{}, nil, nil
+	limits := amountPath("containers[app].resources.limits.cpu")
+	resources := &s.deployment.Spec.Template.Spec.Containers[0].Resources
+	resources.Limits = list("2")
+	c.Amounts = []hpacouple.AmountChange{{AmountRef: limits, From: quantity("2")}}
+	taken := hpacouple.Taken{}
+	write := func() {
+		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{Taken: taken})
+		require.Empty(t, errs)
+		require.Len(t, got.Writes, 1)
+		taken = got.Taken
+	}
+	write()
+	require.True(t, taken.Amounts[0].Cleared && !taken.Amounts[0].Held, "not known to have arrived")
+	resources.Limits = nil
+	taken = taken.Confirm(s.whole(), "")
+	require.True(t, taken.Amounts[0].Cleared && taken.Amounts[0].Held)
+	c.Amounts[0].From, c.Amounts[0].To = nil, quantity("3")
+	write()
+	write() // the first never arrived
+	require.Equal(t, "2", taken.Amounts[0].Value.String())
+	resources.Limits = list("3")
+	s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", appFields(`{"f:limits":{"f:cpu":{}}}`)))
+	taken = taken.Confirm(s.whole(), "")
+	require.True(t, !taken.Amounts[0].Cleared && taken.Amounts[0].Held, "ours by now")
+	require.Equal(t, "2", taken.Amounts[0].Value.String())
+	c.Amounts[0].From, c.Amounts[0].To = quantity("3"), nil // ours: an apply leaves it out
+	write()
+	require.True(t, taken.Amounts[0].Cleared)
+	require.Equal(t, "2", taken.Amounts[0].Value.String())
 }
 
 // Errors: what cannot be written at all.

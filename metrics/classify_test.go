@@ -98,6 +98,32 @@ func TestClassifyByFields(t *testing.T) {
 	}
 }
 
+// TestClassifyByType: the source that the type names, whatever others are there.
+func TestClassifyByType(t *testing.T) {
+	types := []autoscalingv2.MetricSourceType{"Resource", "ContainerResource", "Pods", "Object", "External", "Other", ""}
+	all := autoscalingv2.MetricSpec{
+		Resource: entry("Resource", target("Utilization", "u")).Resource, ContainerResource: entry("ContainerResource", target("Utilization", "u")).ContainerResource,
+		Pods: entry("Pods", target("AverageValue", "a")).Pods, Object: entry("Object", target("Value", "v")).Object, External: entry("External", target("Value", "v")).External,
+	}
+	want := map[autoscalingv2.MetricSourceType]metrics.TargetKind{"Resource": "Utilization", "ContainerResource": "Utilization", "Pods": "AverageValue", "Object": "Value", "External": "Value"}
+	for _, named := range types {
+		m := all
+		m.Type = named
+		kind, known := want[named]
+		if !known {
+			kind = metrics.TargetUnusable
+		}
+		require.Equal(t, kind, metrics.Classify(&autoscalingv2.HorizontalPodAutoscalerSpec{Metrics: []autoscalingv2.MetricSpec{m}})[0].Target, named)
+		for _, there := range types[:5] {
+			one := entry(there, target("AverageValue", "a"))
+			one.Type = named
+			got := metrics.Classify(&autoscalingv2.HorizontalPodAutoscalerSpec{Metrics: []autoscalingv2.MetricSpec{one}})[0]
+			require.Equal(t, there != named, got.Target == metrics.TargetUnusable, "%s of type %s", there, named)
+			require.Equal(t, there == named || got == metrics.Entry{Type: named, Target: metrics.TargetUnusable}, true, "nothing is read of another source")
+		}
+	}
+}
+
 func TestClassify(t *testing.T) {
 	memory := entry("Resource", target("Utilization", "u"))
 	memory.Resource.Name = corev1.ResourceMemory

@@ -258,6 +258,47 @@ func TestOneContainer(t *testing.T) {
 	}
 }
 
+// TestWith: the sum with other requests, by hand.
+func TestWith(t *testing.T) {
+	term := func(role metrics.Role, counted bool) metrics.Term {
+		return metrics.Term{Container: metrics.Container{Role: role}, Counted: counted}
+	}
+	plain := metrics.Sum{Basis: metrics.BasisContainers, Terms: []metrics.Term{term("container", true), term("sidecar", true), term("init", false)}}
+	aggregate := metrics.Sum{Basis: metrics.BasisAggregate, Overhead: 5, Terms: []metrics.Term{term("container", true), term("sidecar", true), term("init", true), term("sidecar", true), term("init", true)}}
+	own := metrics.Sum{Basis: metrics.BasisPodLevel, Overhead: 5, PodLevel: metrics.Amount{Milli: 100, Source: "pod-level"}}
+	const most = 9223372036854775807
+	for _, row := range []struct {
+		name string
+		sum  metrics.Sum
+		to   []int64
+		want int64
+		ok   bool
+		why  string
+	}{
+		{"plain", plain, []int64{1, 2, 4}, 3, true, "containers and sidecars"},
+		{"plain, negative container", plain, []int64{-1, 2, 4}, 0, false, "cannot be"},
+		{"plain, negative sidecar", plain, []int64{1, -2, 4}, 0, false, "cannot be"},
+		{"plain, negative init", plain, []int64{1, 2, -4}, 3, true, "does not count"},
+		{"plain, the largest", plain, []int64{most - 1, 1, 0}, most, true, "fits"},
+		{"plain, too large", plain, []int64{most, 1, 0}, 0, false, "passes int64"},
+		{"aggregate, running", aggregate, []int64{10, 2, 4, 3, 9}, 20, true, "10 + 2 + 3, and the overhead; the steps need 6 and 14"},
+		{"aggregate, first step", aggregate, []int64{10, 2, 14, 3, 9}, 21, true, "14 beside the sidecar of 2"},
+		{"aggregate, last step", aggregate, []int64{10, 2, 4, 3, 11}, 21, true, "11 beside both sidecars"},
+		{"aggregate, negative step", aggregate, []int64{10, 2, -1, 3, 9}, 0, false, "cannot be"},
+		{"aggregate, negative last step", aggregate, []int64{10, 2, 4, 3, -1}, 0, false, "cannot be"},
+		{"aggregate, step too large", aggregate, []int64{10, 2, most, 3, 9}, 0, false, "passes int64"},
+		{"aggregate, overhead too large", aggregate, []int64{10, 0, most - 4, 3, 9}, 0, false, "passes int64 with the overhead"},
+		{"aggregate, the largest", aggregate, []int64{10, 0, most - 5, 3, 9}, most, true, "fits"},
+		{"pod-level", own, nil, 105, true, "containers play no part"},
+	} {
+		got, ok := row.sum.With(func(i int) int64 { return row.to[i] })
+		require.Equal(t, row.ok, ok, row.name+": "+row.why)
+		if ok {
+			require.Equal(t, row.want, got, row.name+": "+row.why)
+		}
+	}
+}
+
 func TestAmount(t *testing.T) {
 	require.Nil(t, metrics.Amount{Milli: 5}.Quantity(), "without a source there is no amount")
 	require.False(t, metrics.Amount{Milli: 5}.Present())

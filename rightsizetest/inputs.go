@@ -47,8 +47,8 @@ func Inputs() *rapid.Generator[hpacouple.Input] {
 // missing, 0, equal to their limit, fractional, off the step, near the end of int64.
 func Templates() *rapid.Generator[*corev1.PodSpec] { return rapid.Custom(drawTemplate) }
 
-// Recommendations draws one recommendation for each container of a template, near what is there, or none at all; with limits, limits taken
-// away, and containers that must not decrease. The template is not written to.
+// Recommendations draws one recommendation for each container of a template, near what is there, or none at all; with limits, limits in their
+// ratio, limits taken away, and containers that must not decrease. The template is not written to.
 func Recommendations(template *corev1.PodSpec) *rapid.Generator[[]hpacouple.Recommendation] {
 	return rapid.Custom(func(t *rapid.T) []hpacouple.Recommendation { return drawRecommendations(t, template) })
 }
@@ -129,7 +129,7 @@ func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation
 		}
 		to := near(t, present, r)
 		rec.Requests[r] = to
-		switch rapid.IntRange(0, 7).Draw(t, "limit") {
+		switch rapid.IntRange(0, 8).Draw(t, "limit") {
 		case 0:
 			rec.Limits[r] = to.DeepCopy()
 		case 1:
@@ -138,8 +138,11 @@ func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation
 			rec.Limits[r] = limit
 		case 2:
 			rec.UnsetLimits = append(rec.UnsetLimits, r)
-		case 3, 4:
+		case 3:
 			rec.KeepRatio = append(rec.KeepRatio, r)
+		case 4: // the ratio, but at least a limit
+			rec.KeepRatio = append(rec.KeepRatio, r)
+			rec.Limits[r] = amountOf(t, r, "least")
 		}
 	}
 	return rec

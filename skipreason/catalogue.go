@@ -54,7 +54,7 @@ func (s Skip) Entry() Entry {
 	case UnsupportedMetrics:
 		e.Sentence = "The HPA measures more than one thing, or one container alone; one new target cannot keep all of it the same."
 		e.Rule = "A coupled HPA with two or more entries, or a utilization entry of type ContainerResource, or a second HPA for the same workload."
-		e.Next = "Reduce the HPA to one Resource utilization entry, or leave the resource out of auto-patch."
+		e.Next = "Leave one HPA with one Resource utilization entry, or take the resource out of auto-patch."
 	case MissingRequest:
 		e.Sentence = "A container that counts has no request of the HPA's resource, so the HPA cannot compute utilization at all."
 		e.Rule = "After limits standing in and LimitRange defaults, a counted container has no request of the resource, or the request sum is 0."
@@ -62,7 +62,7 @@ func (s Skip) Entry() Entry {
 	case TargetOutOfBounds:
 		e.Sentence = "No requests and target exist that keep the product inside the bounds, under the limits and above what must not decrease."
 		e.Rule = "Fitting the requests to the effective target bounds needs more room than limits and locks leave, or the fitted pair cannot reach its scale-out trigger although the present one can."
-		e.Next = "Read the cause: raise the limit, widen the bounds, or wait until the container is no longer throttled or OOM-killed."
+		e.Next = "Do what the cause says."
 	}
 	return e
 }

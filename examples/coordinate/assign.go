@@ -17,6 +17,7 @@ type task struct {
 	*workload
 	around
 	wishes    []wish
+	conflicts []fault      // of two wishes
 	asked     map[ask]wish // the same
 	throttled []string     // containers
 	oomKilled []string
@@ -257,7 +258,7 @@ func (t *task) settleWishes() {
 			if w.rank != fromFlag && w.rank != fromNamedFlag {
 				w.source.Message += fmt.Sprintf("; --%s %s/%s/%s:%s=AMOUNT goes before both", w.what(), t.Kind, t.Name, w.container, w.resource)
 			}
-			t.faults = append(t.faults, w.source)
+			t.conflicts = append(t.conflicts, w.source)
 		}
 		if !taken || first.rank < w.rank {
 			t.asked[k] = w

@@ -65,6 +65,9 @@ func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
 	if !asked {
 		return i, false, nil
 	}
+	if len(t.faults) > 0 {
+		return i, false, t.faults
+	}
 	var err error
 	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
 		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
@@ -82,8 +85,8 @@ func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
 
 // plan plans and admits one workload.
 func (t *task) plan(s settings, p policy) (item, []fault) {
-	if len(t.faults) > 0 {
-		return item{}, t.faults
+	if len(t.conflicts) > 0 {
+		return item{}, t.conflicts
 	}
 	in := t.input(s)
 	result, errs := hpacouple.Plan(in)
@@ -280,7 +283,8 @@ func (t *task) placeSum(path string) fault {
 			return faultAt(t.field(at), at, "with "+listed(asked))
 		}
 	}
-	return faultAt(t.origin, "", "")
+	const containers = "spec.template.spec.containers"
+	return faultAt(t.field(containers), containers, "")
 }
 
 // splitPath cuts root[index].rest; index is beyond every list where there is none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kube-rightsize/rightsize/bounds"
@@ -42,7 +43,14 @@ func (p *page) skipped(i *item, s skipreason.Skip) {
 	next := e.Next
 	switch {
 	case s == skipreason.MissingRequest:
-		p.line("    Without a request of its own: " + program.Plain(listed(i.Missing)) + ".")
+		var names []string
+		for _, name := range i.Missing {
+			names = append(names, cmp.Or(name, "the pod"))
+		}
+		if len(names) == 0 {
+			names = []string{"the pod"}
+		}
+		p.line("    Without a request of its own: " + program.Plain(listed(names)) + ".")
 	case s == skipreason.TargetOutOfBounds:
 		p.line("    Cause, " + string(i.Cause) + ": " + i.Cause.Sentence() + ".")
 		if w := i.plan.Working; w != nil && w.Needed != 0 {

@@ -153,7 +153,7 @@ func containerRow(c container) []string {
 	if c.Locked && c.BoundBy != bounds.RuleLock {
 		why += "; must not decrease"
 	}
-	if c.LimitAsked != "" && c.LimitTo != c.LimitAsked {
+	if c.LimitAsked != "" && c.LimitTo != c.LimitAsked && c.BoundBy != bounds.RuleSkip {
 		why += "; the limit of " + unit(c.LimitAsked) + " waits for a change of requests"
 	}
 	limit := unit(c.LimitFrom)

@@ -23,14 +23,15 @@ type settings struct {
 
 // metricValue is one --metric.
 type metricValue struct {
-	name  string
+	name  string // as it was given
 	value resource.Quantity
+	pod   string // whose value it is alone
 }
 
 func flags() []program.Flag[settings] {
 	return []program.Flag[settings]{
 		{Long: "filename", Short: "f", Value: "FILE", Set: func(s *settings, v string) error { s.files = append(s.files, v); return nil }, Help: "the same as FILE"},
-		{Long: "metric", Value: "NAME=VALUE", Set: setMetric, Help: "the value of a Pods (per pod), Object or External metric; again for each series of an External one"},
+		{Long: "metric", Value: "[NAMESPACE/HPA:]NAME[@POD]=VALUE", Set: setMetric, Help: "the value of a Pods (of each pod, or of one), Object or External metric; again for each series of an External one"},
 		{Long: "at", Value: "TIME", Set: setTime, Help: "the time of the pass, as 2026-09-01T12:00:00Z; without it that of the newest sample"},
 		{Long: "output", Short: "o", Value: "FORMAT", Set: program.Format(func(s *settings) *string { return &s.format }), Help: "table (default), json or yaml"},
 		{Long: "help", Short: "h", Set: program.Switch(func(s *settings) *bool { return &s.help }), Help: "print this text"},

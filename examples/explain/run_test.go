@@ -65,6 +65,13 @@ spec:
 status: {replicas: 1}
 `
 
+const onePod = `
+apiVersion: v1
+kind: Pod
+metadata: {name: worker-1, namespace: shop, labels: {app: worker}}
+spec: {containers: [{name: app, image: worker}]}
+`
+
 func TestAnswers(t *testing.T) {
 	for _, row := range []struct {
 		why, stdin string
@@ -74,25 +81,32 @@ func TestAnswers(t *testing.T) {
 		limitedBy  string
 		steps      []string
 		metricErr  string
+		stderr     string
 	}{
 		{why: "90 messages at 30 per pod want 3", stdin: worker, args: []string{"--metric", "queue=90"}, desired: 3, path: "metrics",
-			steps: []string{"90 / (30 x 1 replicas in status) = 3.0000", "outside the tolerance of 0.9000..1.1000: ceil(90 / 30) = 3"}},
+			steps: []string{"90 / (30 x 1 replicas in status) = 3.0000", "3.0000 is outside the tolerance of 0.9000..1.1000: ceil(90 / 30) = 3"}},
 		{why: "several series add up, and the limit acts", stdin: worker, args: []string{"--metric=queue=90", "--metric=queue=210"}, desired: 4, path: "metrics",
-			limitedBy: "ScaleUpLimit", steps: []string{"300 / (30 x 1 replicas in status) = 10.0000", "outside the tolerance of 0.9000..1.1000: ceil(300 / 30) = 10"}},
+			limitedBy: "ScaleUpLimit", steps: []string{"90 + 210 = 300", "300 / (30 x 1 replicas in status) = 10.0000", "10.0000 is outside the tolerance of 0.9000..1.1000: ceil(300 / 30) = 10"}},
 		{why: "without a value the metric fails", stdin: worker, desired: 1, path: "metrics-failed", metricErr: "no value was given: --metric queue=VALUE"},
 		{why: "a manual pause", stdin: strings.Replace(worker, "replicas: 1\n  selector", "replicas: 0\n  selector", 1), args: []string{"--metric", "queue=90"}, desired: 0, path: "paused"},
 		{why: "above the maximum no metric is read", stdin: strings.Replace(worker, "replicas: 1\n  selector", "replicas: 50\n  selector", 1), args: []string{"--metric", "queue=90"}, desired: 30, path: "above-max"},
 		{why: "the target is not there", stdin: worker[:strings.Index(worker, "---")], args: []string{"--metric", "queue=90"}, desired: 0, path: "no-scale"},
+		{why: "a target of another group is another target", stdin: strings.Replace(worker, "apiVersion: apps/v1, kind", "apiVersion: argoproj.io/v1alpha1, kind", 1), args: []string{"--metric", "queue=90"}, desired: 0, path: "no-scale"},
+		{why: "a target without a number of replicas has 1", stdin: strings.Replace(worker, "  replicas: 1\n", "", 1), args: []string{"--metric", "queue=29"}, desired: 1, path: "metrics"},
+		{why: "values for this HPA go before those for all", stdin: worker, args: []string{"--metric", "queue=900", "--metric", "shop/worker:queue=90", "--metric", "shop/other:queue=1"}, desired: 3, path: "metrics",
+			stderr: "explain: --metric queue: no HPA has a Pods, Object or External metric of that name\nexplain: --metric shop/other:queue: no HPA has a Pods, Object or External metric of that name\n"},
+		{why: "what belongs to other namespaces stays out", stdin: strings.ReplaceAll(strings.Replace(worker, "replicas: 1\n  selector", "replicas: 9\n  selector", 1), "shop", "alike") + "---\n" + worker + "---\n" + onePod, args: []string{"--metric", "shop/worker:queue=90"}, desired: 3, path: "metrics"},
+		{why: "another HPA on the same pods", stdin: worker + "---\n" + strings.Replace(worker[:strings.Index(worker, "---")], "name: worker, namespace", "name: rival, namespace", 1) + "---\n" + onePod, args: []string{"--metric", "queue=90"}, desired: 1, path: "selector"},
 		{why: "autoscaling/v1 is read as v2", stdin: "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: worker, namespace: shop}\nspec:\n" +
 			"  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: worker}\n  maxReplicas: 5\n" + worker[strings.Index(worker, "---"):], desired: 1, path: "metrics-failed",
 			metricErr: "there are no PodMetrics in the input"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			_, out, _ := runWith(row.stdin, append(row.args, "-o=json", "--at", "2026-09-01T12:00:00Z", "-")...)
+			_, out, stderr := runWith(row.stdin, append(row.args, "-o=json", "--at", "2026-09-01T12:00:00Z", "-")...)
+			require.Equal(t, row.stderr, stderr)
 			var r report
 			require.NoError(t, json.Unmarshal([]byte(out), &r))
-			require.Len(t, r.Items, 1)
-			i := r.Items[0]
+			i := r.Items[len(r.Items)-1] // shop/worker is the last by name
 			require.Equal(t, row.desired, i.DesiredReplicas)
 			require.Equal(t, row.path, i.Path)
 			require.Equal(t, row.limitedBy, i.LimitedBy)
@@ -126,6 +140,10 @@ func TestFaults(t *testing.T) {
 		{why: "standard input twice", args: []string{"-", "-"}, code: exitFlags, says: "only once"},
 		{why: "no such file", args: []string{"absent.yaml"}, code: exitInput, says: "absent.yaml"},
 		{why: "a metric that nothing measures", args: []string{"--metric", "rate=1"}, code: exitInput, says: "no HPA has"},
+		{why: "an Object metric has one value", args: []string{"--metric", "q=590", "--metric", "q=100", "-"}, stdin: cluster{metrics: []string{namedMetric("Object", "q", valueTarget("1"))}, spec: 1, status: 1, min: 1}.yaml(), code: exitInput, says: "more than once"},
+		{why: "so has each pod", args: []string{"--metric", "q@a=590", "--metric", "q@a=100", "-"}, stdin: cluster{metrics: []string{namedMetric("Pods", "q", perPodTarget("1"))}, spec: 1, status: 1, min: 1}.yaml(), code: exitInput, says: "more than once"},
+		{why: "an External metric has no pods", args: []string{"--metric", "queue@a=590", "-"}, stdin: worker, code: exitInput, says: "has no pods"},
+		{why: "two metrics of one name", args: []string{"--metric", "q=1", "-"}, stdin: cluster{metrics: []string{namedMetric("External", "q", perPodTarget("1")), namedMetric("Object", "q", perPodTarget("1"))}, spec: 1, status: 1, min: 1}.yaml(), code: exitInput, says: "several metrics"},
 		{why: "no HPA", args: []string{"-"}, stdin: worker[strings.Index(worker, "---"):], code: exitInput, says: "no HorizontalPodAutoscaler"},
 		{why: "a broken document", args: []string{"-"}, stdin: "a: [", code: exitInput, says: "standard input"},
 	} {
@@ -135,7 +153,7 @@ func TestFaults(t *testing.T) {
 	}
 	code, out, _ := runWith("", "--help")
 	require.Equal(t, exitFine, code)
-	require.Contains(t, out, "--metric NAME=VALUE")
+	require.Contains(t, out, "--metric [NAMESPACE/HPA:]NAME[@POD]=VALUE")
 }
 
 // FuzzInput: no document makes the program panic, and the same document gives the same report.

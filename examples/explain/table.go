@@ -25,12 +25,18 @@ func (i *item) table(b *strings.Builder) {
 	if i.WantedReplicas != nil {
 		wants = fmt.Sprintf(" wants %d and", *i.WantedReplicas)
 	}
+	if i.WantedReplicas != nil && i.ExactWantedReplicas != nil && *i.ExactWantedReplicas != *i.WantedReplicas {
+		wants = fmt.Sprintf(" wants %d (%d, did its integers not overflow) and", *i.WantedReplicas, *i.ExactWantedReplicas)
+	}
 	line("HPA %s (%s, %d..%d replicas) at %s:%s sets %d, now %d", i.HPA, i.Target, i.MinReplicas, i.MaxReplicas, i.At, wants, i.DesiredReplicas, i.CurrentReplicas)
 	for _, m := range i.Metrics {
 		m.table(line)
 	}
 	for _, s := range i.Steps {
 		line("  = %s", s)
+	}
+	for _, s := range i.Refused {
+		line("  the API server refuses this HPA: %s", s)
 	}
 	if i.Error != "" {
 		line("  error: %s", i.Error)
@@ -46,6 +52,9 @@ func (i *item) table(b *strings.Builder) {
 		line("    %s, %s: %s", f.Object, f.Field, f.Found)
 	}
 }
+
+// shownPods is how many pods that count are named; all are in the other formats.
+const shownPods = 10
 
 func (m *metric) table(line func(string, ...any)) {
 	name := m.Name
@@ -72,7 +81,16 @@ func (m *metric) table(line func(string, ...any)) {
 		line("      %s", m.Error)
 	}
 	if p := m.Pods; p != (podCounts{}) {
-		line("      pods: %d ready, %d unready, %d missing, %d ignored", p.Ready, p.Unready, p.Missing, p.Ignored)
+		unlisted := ""
+		if p.Unlisted > 0 {
+			unlisted = "; " + several(p.Unlisted, "sample") + " of pods that the selector does not list"
+		}
+		line("      pods: %d ready, %d unready, %d missing, %d ignored%s", p.Ready, p.Unready, p.Missing, p.Ignored, unlisted)
+	}
+	if n := len(m.Counted); n > shownPods {
+		line("        %s and %d more: ready", strings.Join(m.Counted[:shownPods], ", "), n-shownPods)
+	} else if n > 0 {
+		line("        %s: ready", strings.Join(m.Counted, ", "))
 	}
 	for _, u := range m.Uncounted {
 		line("        %s: %s, %s", u.Pod, u.Class, u.Cause)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -39,11 +41,20 @@ func targetOf(hpa *autoscalingv2.HorizontalPodAutoscaler, all []target) *target 
 	ref := hpa.Spec.ScaleTargetRef
 	for i := range all {
 		t := &all[i]
-		if t.Kind == ref.Kind && t.Name == ref.Name && t.Namespace == hpa.Namespace {
+		if t.Kind == ref.Kind && t.Name == ref.Name && t.Namespace == hpa.Namespace && (ref.APIVersion == "" || group(ref.APIVersion) == group(t.APIVersion)) {
 			return t
 		}
 	}
 	return nil
+}
+
+// group is an apiVersion without its version.
+func group(apiVersion string) string {
+	g, _, found := strings.Cut(apiVersion, "/")
+	if !found {
+		return ""
+	}
+	return g
 }
 
 // scale is the target's scale subresource. A manifest without a status has as many pods as are listed.

@@ -127,7 +127,7 @@ func valuesOf(h *autoscalingv2.HorizontalPodAutoscaler, d *appsv1.Deployment) st
 func owners(list []metav1.ManagedFieldsEntry) (lines []string) {
 	for _, e := range list {
 		var fields any
-		_ = json.Unmarshal(e.FieldsV1.Raw, &fields)
+		_ = json.Unmarshal(e.FieldsV1.GetRawBytes(), &fields)
 		text, _ := json.Marshal(fields)
 		lines = append(lines, fmt.Sprintf("%s %s %s %s %s", e.Manager, e.Operation, e.APIVersion, e.Subresource, text))
 	}
@@ -140,7 +140,7 @@ func ours(list []metav1.ManagedFieldsEntry) string {
 	for _, e := range list {
 		if e.Manager == "kerf" && e.Operation == metav1.ManagedFieldsOperationApply {
 			var fields map[string]json.RawMessage
-			_ = json.Unmarshal(e.FieldsV1.Raw, &fields)
+			_ = json.Unmarshal(e.FieldsV1.GetRawBytes(), &fields)
 			return string(fields["f:spec"])
 		}
 	}

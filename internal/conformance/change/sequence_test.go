@@ -67,7 +67,6 @@ type world struct {
 	*cluster
 	t       *rapid.T
 	gitops  bool // the objects are a server-side applier's, else kubectl create's
-	mixed   bool // more owners than one
 	applied [2]string
 	taken   hpacouple.Taken
 	last    *hpacouple.Change // the last change, nil once something else has been written
