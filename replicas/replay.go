@@ -128,4 +128,3 @@ func (h *History) count(before, after, lowest, highest int32) {
 	}
 	h.PodSteps += int64(after)
 }
-
