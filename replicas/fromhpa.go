@@ -78,11 +78,12 @@ func fromEntry(spec *autoscalingv2.MetricSpec, e metrics.Entry) Metric {
 	return m
 }
 
+// fromRules reads rules of the defaulted copy, so that it may keep pointers.
 func fromRules(r *autoscalingv2.HPAScalingRules) Rules {
 	if r == nil {
 		return Rules{}
 	}
-	out := Rules{StabilizationWindowSeconds: copied(r.StabilizationWindowSeconds)}
+	out := Rules{StabilizationWindowSeconds: r.StabilizationWindowSeconds}
 	if r.SelectPolicy != nil {
 		out.SelectPolicy = *r.SelectPolicy
 	}

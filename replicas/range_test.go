@@ -44,6 +44,7 @@ func TestSeriesRange(t *testing.T) {
 		sum     bool
 	}{
 		{why: "below int64 and back", series: []int64{math.MinInt64, -1, 5}, target: 1000, total: math.MinInt64 + 4, sum: true, want: math.MinInt32},
+		{why: "below int64", series: []int64{math.MinInt64, -1}, target: 1000, total: math.MinInt64, sum: true, want: math.MinInt32},
 		{why: "above int64: the largest, and series that follow do not count", series: []int64{math.MaxInt64, 1, -5}, target: math.MaxInt64, total: math.MaxInt64, capped: true, want: 1},
 		{why: "an average, cut in the sum though not in the proposal", series: []int64{math.MaxInt64, 1}, average: true, target: math.MaxInt64, total: math.MaxInt64, capped: true, want: 1},
 		{why: "an average, cut in the proposal", series: []int64{math.MaxInt64 - 1}, average: true, target: 1, total: math.MaxInt64 - 1, capped: true, want: math.MaxInt32},
@@ -62,7 +63,7 @@ func TestSeriesRange(t *testing.T) {
 		require.Equal(t, row.total, r.Total, row.why)
 		require.Equal(t, row.capped, r.Capped, row.why)
 		require.Equal(t, row.negated, r.NegativeSum, row.why)
-		require.Equal(t, row.sum, r.OutOfRange.Sum, row.why)
+		require.Equal(t, OutOfRange{Sum: row.sum, Replicas: row.want == math.MinInt32}, r.OutOfRange, row.why)
 	}
 }
 
@@ -79,5 +80,25 @@ func TestNotPositive(t *testing.T) {
 		require.NoError(t, err, "upstream divides by it")
 		require.Equal(t, int32(math.MinInt32), r.Replicas)
 		require.True(t, r.Unbounded)
+	}
+}
+
+// TestFillRange: what a missing pod is taken to use, at requests whose product with the target leaves int64.
+func TestFillRange(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		request int64
+		target  int32
+		sum     bool
+	}{
+		{why: "in range", request: math.MaxInt64 / math.MaxInt32, target: 200},
+		{why: "a large request", request: 1 << 62, target: 200, sum: true},
+		{why: "a large one below zero", request: -(1 << 62), target: 200, sum: true},
+	} {
+		pods := append(readyPods(3, 1<<40, 1<<38), Pod{Request: row.request})
+		c := Calculator{Current: 4, Tolerance: Tolerance{Down: 0.1, Up: 0.1}, Now: noon}
+		r, err := c.Utilization("memory", pods, nil, row.target)
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.sum, r.OutOfRange.Sum, row.why)
 	}
 }

@@ -46,8 +46,8 @@ func (s *State) clone() State {
 	return c
 }
 
-// moment is a time as state keeps it: without a monotonic reading, in UTC, so that a JSON round trip keeps it.
-func moment(t time.Time) time.Time { return t.Round(0).UTC() }
+// moment is a time as state keeps it: in UTC, which strips a monotonic reading too, so that a JSON round trip keeps it.
+func moment(t time.Time) time.Time { return t.UTC() }
 
 // begin records the first count that is seen. Upstream: recordInitialRecommendation.
 func (s *State) begin(current int32, now time.Time) {
