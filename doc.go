@@ -22,16 +22,17 @@
 //
 // # Packages, each importing only those above it
 //
-//	skipreason       the words: skip reasons, block reasons, risk flags, with a catalogue
-//	internal/exact   whole numbers, and the only doors out of resource.Quantity
-//	metrics          what an HPA measures, and the requests that it divides by
-//	bounds           what a target and a request may be; fitting; reachability
-//	replicas         how many replicas the HPA wants: its own arithmetic, one pass and over time
-//	risk             operating mistakes found in an HPA and its surroundings
-//	usage            what was measured (metrics is about what an HPA is told to measure)
-//	recommend        what a container needs: usage in, requests out
-//	hpacouple        requests and HPA target as one change
-//	rightsizetest    generators and law checks for other people's planners and controllers; for tests
+//	skipreason         the words: skip reasons, block reasons, risk flags, with a catalogue
+//	internal/exact     whole numbers, and the only doors out of resource.Quantity
+//	internal/fieldsv1  the field sets of managedFields
+//	metrics            what an HPA measures, and the requests that it divides by
+//	bounds             what a target and a request may be; fitting; reachability
+//	replicas           how many replicas the HPA wants: its own arithmetic, one pass and over time
+//	risk               operating mistakes found in an HPA and its surroundings
+//	usage              what was measured (metrics is about what an HPA is told to measure)
+//	recommend          what a container needs: usage in, requests out
+//	hpacouple          requests and HPA target as one change
+//	rightsizetest      generators and law checks for other people's planners and controllers; for tests
 //
 // The programs under examples show the main job on real manifests; docs/decisions says why things are as they are.
 package rightsize

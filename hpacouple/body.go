@@ -64,7 +64,7 @@ func (s *scene) hpaBody(list []autoscalingv2.MetricSpec, force bool) ([]byte, fi
 	if s.hpa.mine >= 0 {
 		spec = metricsPlace{}.path(s.hpa.entries[s.hpa.mine].APIVersion)[1:]
 	}
-	if errs := foreign(tree, spec, "hpa"); len(errs) > 0 {
+	if errs := foreign(tree, spec, field.NewPath("live", "hpa", "metadata", "managedFields")); len(errs) > 0 {
 		return nil, errs
 	}
 	j := s.begin(s.hpaRef(), &s.live.HPA.ObjectMeta, tree, force)
@@ -165,12 +165,14 @@ func targets(m *autoscalingv2.MetricSpec) (list []*autoscalingv2.MetricTarget) {
 	return list
 }
 
+// notKept is a field of our manager's that a body could not keep.
+func notKept(at *field.Path, keys []string) *field.Error {
+	return field.Forbidden(at, "our manager owns "+strings.Join(keys, " ")+", which a body of ours would give up; see Repair")
+}
+
 // foreign lists what our manager owns and a body could not keep. path leads below f:spec to what it can.
-func foreign(tree *fieldsv1.Node, path []string, object string) (errs field.ErrorList) {
-	refuse := func(keys ...string) {
-		errs = append(errs, field.Forbidden(field.NewPath("live", object, "managedFields"),
-			"our manager owns "+strings.Join(keys, " ")+", which a body of ours would give up; see Repair"))
-	}
+func foreign(tree *fieldsv1.Node, path []string, at *field.Path) (errs field.ErrorList) {
+	refuse := func(keys ...string) { errs = append(errs, notKept(at, keys)) }
 	if tree == nil {
 		return nil
 	}

@@ -175,18 +175,16 @@ func rowOf(rows []*AmountChange, kind AmountKind, name string) *AmountChange {
 
 // foreignTemplate refuses what our manager owns and a body could not keep.
 func (s *scene) foreignTemplate(tree *fieldsv1.Node) field.ErrorList {
-	errs := foreign(tree, []string{"f:template", "f:spec"}, "meta")
-	refuse := func(keys ...string) {
-		errs = append(errs, field.Forbidden(field.NewPath("live", "meta", "managedFields"),
-			"our manager owns "+strings.Join(keys, " ")+", which a body of ours would give up; see Repair"))
-	}
-	amounts := func(n *fieldsv1.Node, at string) {
+	at := field.NewPath("live", "meta", "managedFields")
+	errs := foreign(tree, []string{"f:template", "f:spec"}, at)
+	refuse := func(keys ...string) { errs = append(errs, notKept(at, keys)) }
+	amounts := func(n *fieldsv1.Node, in string) {
 		if n == nil {
 			return
 		}
 		for i := range n.Children {
 			if k := n.Children[i].Key; k != "f:requests" && k != "f:limits" && k != fieldsv1.Self {
-				refuse(at, "f:resources", k)
+				refuse(in, "f:resources", k)
 			}
 		}
 	}

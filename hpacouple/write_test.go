@@ -328,16 +328,16 @@ func TestWritesRefuses(t *testing.T) {
 		}, "workload.kind", "supported values"},
 		{"our manager applied more than a body can keep", func(_ *hpacouple.Change, s *stage) {
 			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:spec":{"f:maxReplicas":{}}}`))
-		}, "live.hpa.managedFields", "f:maxReplicas"},
+		}, "live.hpa.metadata.managedFields", "f:maxReplicas"},
 		{"kubectl moved everything to us", func(_ *hpacouple.Change, s *stage) {
 			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:metadata":{"f:annotations":{"f:kubectl.kubernetes.io/last-applied-configuration":{}}}}`))
-		}, "live.hpa.managedFields", "Repair"},
+		}, "live.hpa.metadata.managedFields", "Repair"},
 		{"owner references of ours", func(_ *hpacouple.Change, s *stage) {
 			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:metadata":{"f:ownerReferences":{}}}`))
-		}, "live.hpa.managedFields", "f:ownerReferences"},
+		}, "live.hpa.metadata.managedFields", "f:ownerReferences"},
 		{"an empty node of ours stands for all of .spec", func(_ *hpacouple.Change, s *stage) {
 			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("kerf", byApply, "autoscaling/v2", `{"f:spec":{}}`))
-		}, "live.hpa.managedFields", "f:spec"},
+		}, "live.hpa.metadata.managedFields", "f:spec"},
 		{"an image of ours", func(_ *hpacouple.Change, s *stage) {
 			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:image":{}}}}}}}`))
 		}, "live.meta.managedFields", "f:image"},

@@ -1,12 +1,16 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -317,12 +321,23 @@ func (w *world) release(o hpacouple.ReleaseOptions) {
 // before us, the owners by update included.
 func TestSequences(t *testing.T) {
 	counts := map[string]int{}
+	require.NoError(t, setSequences())
 	rapid.Check(t, func(t *rapid.T) { sequence(t, counts) })
 	t.Logf("%v", counts)
 	for _, kind := range []string{"changed", "contested", "retaken", "rolled back", "released", "released with values", "owners as before", "cleared", "in two rounds", "released in two rounds", "partly released", "edited", "synced by force"} {
 		require.NotZero(t, counts[kind], "%s never came up", kind)
 	}
 }
+
+// setSequences takes as many sequences as CONFORMANCE_SEQUENCES says, else 500, unless -rapid.checks is given.
+var setSequences = sync.OnceValue(func() error {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return nil
+	}
+	return flag.Set("rapid.checks", cmp.Or(os.Getenv("CONFORMANCE_SEQUENCES"), "500"))
+})
 
 func sequence(t *rapid.T, counts map[string]int) {
 	w := newWorld(t, counts)
