@@ -46,7 +46,7 @@ func (p *planner) roof(name corev1.ResourceName) int64 {
 //	limit after = max(final request, floor(limit before x final request / request before))
 //
 // in whole millicores or bytes. Rounding down keeps the pod within a quota; it costs less than one unit. A request that stays keeps its limit
-// to the last thousandth, and a locked one never gets a lower limit. Without a request before, or with one of 0, there is no ratio: the limit
+// to the last thousandth, and a locked one, which does not fall, never gets a lower limit. Without a request before, or with one of 0, there is no ratio: the limit
 // stays where it is at or above the request.
 func (p *planner) follow(c *cell) {
 	if !c.keepsRatio || !p.autoPatch(c.resource) {
@@ -64,9 +64,6 @@ func (p *planner) follow(c *cell) {
 	}
 	if c.final != c.Request.Milli {
 		limit = max(limit, c.limitLeast)
-	}
-	if c.locked {
-		limit = max(limit, c.Limit.Milli)
 	}
 	if most := p.roof(c.resource); most >= 0 {
 		limit = min(limit, max(most, c.Limit.Milli))

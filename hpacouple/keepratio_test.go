@@ -49,6 +49,8 @@ func TestKeepRatio(t *testing.T) {
 			asks: amountList("700m", "512Mi"), outcome: hpacouple.Coordinate, cpu: "700m", memory: "512Mi", memoryLimit: "1073741824500m"},
 		{why: "rounded down to a whole unit, and never below the request", requests: amountList("3m", "512Mi"), limits: amountList("4m", ""),
 			asks: amountList("2m", ""), outcome: hpacouple.Coordinate, cpu: "2m", cpuLimit: "2m"},
+		{why: "rounded down to a whole byte", requests: amountList("1", "1000Mi"), limits: amountList("", "1073741826"), asks: amountList("700m", "600Mi"),
+			outcome: hpacouple.Coordinate, cpu: "700m", memory: "600Mi", memoryLimit: "644245095"},
 		{why: "a start-up peak is the least that it becomes", requests: amountList("1", "1Gi"), limits: amountList("2", ""), asks: amountList("700m", ""),
 			least: amountList("1800m", ""), outcome: hpacouple.Coordinate, cpu: "700m", cpuLimit: "1800m"},
 		{why: "a request that rises takes the limit along", requests: amountList("500m", "1Gi"), limits: amountList("1", ""), asks: amountList("600m", ""),
@@ -147,4 +149,22 @@ func TestFromUsageHolds(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+// TestLockedMayRise: a LimitRange that would lower a locked container's limit does not keep its request from rising.
+func TestLockedMayRise(t *testing.T) {
+	throttled := 0.4
+	in := shopInput()
+	in.Pod.LimitRanges = []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer,
+		MaxLimitRequestRatio: amountList("1200m", "")}}}}}
+	in.Pod.Spec.Containers[0].Resources.Limits = amountList("1500m", "")
+	in.Options.MinUtilization = 10
+	u := steady(1.6, 400<<20)
+	u.Events.Throttled = &throttled
+	p, errs := hpacouple.FromUsage(in, hpacouple.Measured{Strategy: recommend.VPA(), Containers: []recommend.ContainerUsage{u}})
+	require.Empty(t, errs)
+	require.Equal(t, hpacouple.Coordinate, p.Plan.Outcome)
+	cpu := p.Plan.Containers[0]
+	require.Greater(t, cpu.To.MilliValue(), int64(1600))
+	require.Equal(t, cpu.To.MilliValue()*3/2, cpu.LimitTo.MilliValue())
 }
