@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -89,18 +88,13 @@ func (p *round) refresh(ctx context.Context) error {
 }
 
 // forgotten says that fields are ours and the ledger is gone: kubectl rollout undo, for one, puts the annotations of the old revision back. What stands
-// there then may be half a change, and must not become the anchor.
+// there then must not become the anchor.
 func (p *round) forgotten() bool {
-	if !p.ledger.Empty() {
-		return false
-	}
-	list := slices.Clone(p.meta.ManagedFields)
+	objects := []*metav1.ObjectMeta{p.meta}
 	for _, h := range p.hpas {
-		list = append(list, h.ManagedFields...)
+		objects = append(objects, &h.ObjectMeta)
 	}
-	return slices.ContainsFunc(list, func(e metav1.ManagedFieldsEntry) bool {
-		return e.Manager == p.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
-	})
+	return p.ledger.Forgotten(p.FieldManager, objects...)
 }
 
 // store writes the ledger, unless it stands there already. The write is tied to the object as it was read: an older plan is never remembered after a

@@ -25,8 +25,12 @@ import (
 
 func TestChange(t *testing.T) {
 	c := settled(t)
-	c.rest()
+	_, err := c.pass()
+	require.NoError(t, err)
 	c.pair("700m", 71, "both halves")
+	require.True(t, c.ledger().Taken.Metrics.Held, "from now on it is noticed when somebody takes it back")
+	c.rest()
+	c.pair("700m", 71, "at rest")
 	require.Equal(t, []string{"kerf Apply"}, c.metricsOwners())
 	require.Equal(t, []string{"kerf Apply"}, c.requestOwners())
 	require.Equal(t, "True NoChange", c.condition(hpacouple.ConditionPlanned), "at rest")
@@ -36,7 +40,6 @@ func TestChange(t *testing.T) {
 	require.False(t, l.Unfinished)
 	require.Equal(t, int32(50), l.Anchor.Anchor.Target)
 	require.Equal(t, int32(71), l.Anchor.Applied.Target)
-	require.True(t, l.Taken.Metrics.Held, "from now on it is noticed when somebody takes it back")
 	require.Equal(t, "kubectl-create", l.Taken.Metrics.Owners[0].Manager)
 	list := c.eventList()
 	require.Len(t, list, 1)

@@ -70,6 +70,9 @@ func (t *task) sends(i *item, s settings, verdict hpacouple.Verdict, live hpacou
 		return
 	}
 	i.tell(change.Events(), change.Records())
+	if t.ledger.Forgotten(s.manager(), metasOf(live)...) {
+		i.Notes = append(i.Notes, s.manager()+" owns fields already and nothing is remembered of that: what stands there now, be it half a change, counts as the user's choice")
+	}
 	if w, ok := t.writes(i, s, change, live); ok {
 		next := t.ledger.Begin(change, w.Taken)
 		next.Unfinished = w.Again // the ledger is written last
@@ -117,11 +120,7 @@ func (t *task) writes(i *item, s settings, change hpacouple.Change, live hpacoup
 // readable says whether the owners of the objects' fields are known. An API server always gives managedFields, and kubectl hides them: what is
 // ours would be given up unseen. A manifest that was written by hand has none.
 func (i *item) readable(live hpacouple.Live) (unmanaged, ok bool) {
-	metas := []*metav1.ObjectMeta{live.Meta}
-	if live.HPA != nil {
-		metas = append(metas, &live.HPA.ObjectMeta)
-	}
-	for _, m := range metas {
+	for _, m := range metasOf(live) {
 		if len(m.ManagedFields) > 0 {
 			continue
 		}
@@ -131,6 +130,13 @@ func (i *item) readable(live hpacouple.Live) (unmanaged, ok bool) {
 		}
 	}
 	return unmanaged, true
+}
+
+func metasOf(live hpacouple.Live) []*metav1.ObjectMeta {
+	if live.HPA == nil {
+		return []*metav1.ObjectMeta{live.Meta}
+	}
+	return []*metav1.ObjectMeta{live.Meta, &live.HPA.ObjectMeta}
 }
 
 func (i *item) noErrors(errs field.ErrorList) bool {
@@ -167,7 +173,7 @@ func (t *task) hpaNamed(name string) *autoscalingv2.HorizontalPodAutoscaler {
 	return nil
 }
 
-// live are the objects as they were read.
+// liveObjects are the objects as they were read.
 func (t *task) liveObjects(hpa *autoscalingv2.HorizontalPodAutoscaler) hpacouple.Live {
 	return hpacouple.Live{Meta: t.meta, Template: &t.template.Spec, HPA: hpa}
 }

@@ -1,13 +1,15 @@
 // Package ledger is what the programs here remember of a workload between two runs: the last change, whose fields were taken, and the anchor.
 // It stands in an annotation of the workload, which belongs to a field manager of its own: a body of the manager of the change holds all that
-// the manager owns, and an annotation that it forgot would be given up. Importers will rather keep the same values in a status of theirs.
+// the manager owns, and an annotation that it forgot would be given up. See docs/decisions/what-programs-remember.md.
 package ledger
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
@@ -31,6 +33,19 @@ type Ledger struct {
 // Empty says whether nothing is remembered.
 func (l Ledger) Empty() bool {
 	return l.Change == nil && l.Anchor == nil && l.Taken.Metrics == nil && len(l.Taken.Amounts) == 0
+}
+
+// Forgotten says that the manager of the changes owns fields of these objects while nothing is remembered: the ledger was lost. What stands there
+// may be half a change.
+func (l Ledger) Forgotten(manager string, objects ...*metav1.ObjectMeta) bool {
+	if !l.Empty() {
+		return false
+	}
+	return slices.ContainsFunc(objects, func(o *metav1.ObjectMeta) bool {
+		return slices.ContainsFunc(o.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+			return e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
+		})
+	})
 }
 
 // Read reads the ledger of a workload with these annotations; it is empty where there is none. It is read strictly: a ledger that is not
