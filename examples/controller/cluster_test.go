@@ -32,7 +32,7 @@ var apiServer *rest.Config
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		for _, name := range []string{"KUBEBUILDER_ASSETS", "TEST_ASSET_KUBE_APISERVER", "USE_EXISTING_CLUSTER"} {
-			if os.Getenv(name) == "" {
+			if value := os.Getenv(name); value == "" || value == "false" {
 				continue
 			}
 			environment := &envtest.Environment{}
@@ -69,6 +69,9 @@ func open(t *testing.T) *town {
 		ns, err := clients.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		c.namespace = ns.Name
+		t.Cleanup(func() {
+			require.NoError(t, clients.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}))
+		})
 	}
 	c.r = &Reconciler{Clients: c.Interface, Kind: "Deployment", Policy: coordinating(nil), Writes: true, FieldManager: "kerf",
 		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
