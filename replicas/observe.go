@@ -75,6 +75,7 @@ func (v *view) selectPods() (SelectorProblem, string) {
 		return SelectorInvalid, fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err)
 	}
 	v.known = make(map[string]bool, len(v.cluster.Pods))
+	v.pods = make([]*corev1.Pod, 0, len(v.cluster.Pods))
 	for i := range v.cluster.Pods {
 		p := &v.cluster.Pods[i]
 		if p.Namespace != v.hpa.Namespace {
@@ -149,7 +150,7 @@ func (v *view) resource(name corev1.ResourceName, container string, requests boo
 		return Reading{Error: &MetricError{Failure: FailureUnavailable, Detail: v.cluster.ResourceError}}
 	}
 	var r Reading
-	samples := map[string]Sample{}
+	samples := make(map[string]Sample, len(v.cluster.Resource))
 	items := 0
 	for i := range v.cluster.Resource {
 		m := &v.cluster.Resource[i]
@@ -165,6 +166,7 @@ func (v *view) resource(name corev1.ResourceName, container string, requests boo
 	if items == 0 {
 		return Reading{Error: &MetricError{Failure: FailureEmpty}}
 	}
+	r.Pods = make([]Pod, 0, len(v.pods))
 	for _, p := range v.pods {
 		pod := fromPod(p)
 		if requests {
@@ -219,6 +221,7 @@ func (v *view) podValues(values []PodValue) Reading {
 	if len(samples) == 0 {
 		return Reading{Error: &MetricError{Failure: FailureEmpty}}
 	}
+	r.Pods = make([]Pod, 0, len(v.pods))
 	for _, p := range v.pods {
 		pod := fromPod(p)
 		pod.Sample, pod.Sampled = samples[p.Name]

@@ -32,16 +32,16 @@ func milli(q resource.Quantity) (v int64, out bool) {
 // of which one conversion beyond int64 is written out, because Go leaves it to the machine. Upstream:
 // apimachinery, pkg/api/resource, Quantity.ScaledValue and scaledValue.
 func wrappedMilli(q resource.Quantity) int64 {
-	c := q.DeepCopy() // AsDec writes
-	d := c.AsDec()
+	c := q
+	d := c.AsDec() // converts an amount of 64 bits, and leaves a decimal as it is
+	decimal := c == q
 	power := 3 - int64(d.Scale())
-	if power > math.MaxInt32 {
-		return 0 // no API server stores it, and MilliValue would take it for a small number and not return
+	switch {
+	case decimal && power >= 19:
+		// The number times 10^power, of which the latter has become the smallest int64.
+		return d.UnscaledBig().Int64() << 63
+	case power > math.MaxInt32:
+		return 0 // no API server stores it, and MilliValue would take it for a small number
 	}
-	m := q.MilliValue()
-	if m == 0 || power < 19 {
-		return m
-	}
-	// The number times 10^power, of which the latter has become the smallest int64.
-	return d.UnscaledBig().Int64() << 63
+	return q.MilliValue()
 }

@@ -38,7 +38,7 @@ func TestWrappedMilli(t *testing.T) {
 		{quantity: decimal(3, 16), want: math.MinInt64, why: "3e16 as a decimal: 10^19 becomes the smallest int64, times an odd number"},
 		{quantity: decimal(2, 16), want: 0, why: "times an even one"},
 		{quantity: decimal(1, 2_000_000_000), want: math.MinInt64, why: "a monstrous exponent"},
-		{quantity: decimal(1, math.MaxInt32), want: 0, why: "one that MilliValue does not return from"},
+		{quantity: decimal(1, math.MaxInt32), want: math.MinInt64, why: "one that MilliValue does not return from"},
 	} {
 		before := row.quantity.DeepCopy()
 		require.Equal(t, row.want, wrappedMilli(row.quantity), row.why)

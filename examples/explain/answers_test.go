@@ -190,6 +190,15 @@ func TestAnswersInWords(t *testing.T) {
 	golden(t, "answers.txt", all.String())
 }
 
+// TestLimitedByWindow: the reason of a window in either direction.
+func TestLimitedByWindow(t *testing.T) {
+	for reason, usage := range map[string]string{"ScaleUpStabilized": "1", "ScaleDownStabilized": "30m"} {
+		docs := cluster{metrics: []string{resourceMetric("cpu", percent(60))}, behavior: "{scaleUp: {stabilizationWindowSeconds: 60}}", min: 1, spec: 3, status: 3}.copies(3, usage).yaml()
+		_, out, _ := runWith(docs, "-o", "json", "--at", "2026-09-01T12:00:00Z", "-")
+		require.Contains(t, out, `"limitedBy": "`+reason+`"`)
+	}
+}
+
 // TestUnknown: what there is not is null or empty in JSON, not 0.
 func TestUnknown(t *testing.T) {
 	docs := cluster{metrics: []string{namedMetric("External", "q", perPodTarget("30"))}, ownZero: true}.yaml()

@@ -65,11 +65,10 @@ var mutations = []mutation{
 		sum.add`},
 	{"observepod.go", "containers add up without wrapping", `return sum.wrapped(), found`, `return saturate(sum.exact()), found`},
 	{"quantity.go", "a decimal beyond int64 is read as an amount of 64 bits is", `return d.UnscaledBig().Int64() << 63`, `return 0`},
-	{"quantity.go", "what does not fit is read as the largest", `	if m == 0 || power < 19 {
-		return m
-	}`, `	if m == 0 {
-		return math.MaxInt64
-	}`},
+	{"quantity.go", "what does not fit is read as the largest", `	return q.MilliValue()
+}`, `	m, _ := milli(q)
+	return m
+}`},
 	{"evaluate.go", "upstream's reading is not taken when asked", `if c.ReproduceOverflow && reading.Beyond != nil {`, `if false {`},
 	{"perreplica.go", "no average over no replicas is reproduced as 0", `toInt32(min(wanted, math.MaxInt32), c.ReproduceOverflow)`, `toInt32(min(wanted, math.MaxInt32), false)`},
 }
