@@ -1,6 +1,7 @@
 package rightsize_test
 
 import (
+	"go/ast"
 	"os"
 	"regexp"
 	"strings"
@@ -40,4 +41,33 @@ func TestLinksInDocuments(t *testing.T) {
 			require.Contains(t, string(index), "("+p.Name()+")")
 		}
 	}
+}
+
+// Each law of the README is a property and a fuzz target of its name in each package that it is said to hold in.
+func TestLawsAreTests(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	tests := map[string]bool{}
+	for _, f := range sources(t) {
+		for _, decl := range f.file.Decls {
+			if d, ok := decl.(*ast.FuncDecl); ok && isTest(f) && d.Recv == nil {
+				tests[f.pkg+" "+d.Name.Name] = true
+			}
+		}
+	}
+	checked := 0
+	for _, row := range regexp.MustCompile("(?m)^\\| ([BH][0-9]+b?)(?:-B([0-9]))? \\| .* \\| (`[a-z`, ]+`) \\|$").FindAllStringSubmatch(string(readme), -1) {
+		laws := []string{row[1]}
+		if row[2] != "" { // B1-B3
+			laws = []string{"B1", "B2", "B3"}
+		}
+		for _, law := range laws {
+			for _, pkg := range strings.Split(strings.ReplaceAll(row[3], "`", ""), ", ") {
+				require.True(t, tests[pkg+" Test"+law], "%s has no property Test%s", pkg, law)
+				require.True(t, tests[pkg+" Fuzz"+law], "%s has no fuzz target Fuzz%s", pkg, law)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, 18, "the table was read")
 }

@@ -120,8 +120,8 @@ func lawAnchored(t *rapid.T) {
 	}
 }
 
-func TestH5Fit(t *testing.T) { rapid.Check(t, lawAnchored) }
-func FuzzH5Fit(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawAnchored)) }
+func TestH5(t *testing.T) { rapid.Check(t, lawAnchored) }
+func FuzzH5(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawAnchored)) }
 
 func TestFitAnchored(t *testing.T) {
 	wide := bounds.Interval{Lo: 40, Hi: 90}

@@ -132,6 +132,9 @@ func (f Fitted) giveBack(anchor, live Pair, items []Item, bound int64, acted Rul
 		f.Requests[i] += amount * sign
 		f.Sum += amount * sign
 	}
+	if f.Sum < 1 { // limits of 0 took every other request, and one step back takes the last: nothing is left to divide by
+		f.Cause = CauseLimit
+	}
 	return f, true
 }
 

@@ -66,6 +66,8 @@ func TestFit(t *testing.T) {
 		{name: "the other does not", target: 50, items: items{{Name: "a", Present: 1000, Settled: 1501, Limit: -1, Locked: true, Step: 1}, {Name: "b", Present: 1000, Settled: 1200, Limit: -1, Step: 1}},
 			cause: bounds.CauseLock, to: 40, acted: bottom, needed: 2500, want: []int64{1501, 1200}, why: "one is missing"},
 		{name: "a locked cut has no lock here", target: 50, items: items{{Name: "a", Present: 1000, Settled: 100, Limit: -1, Locked: true, Step: 1}}, want: []int64{556}, to: 90, acted: top, needed: 556, why: "settling keeps locks; giving back only helps"},
+		{name: "nothing would be left", target: 1, items: items{{Name: "a", Present: 1, Settled: 0, Limit: 0, Step: 1}, {Name: "b", Present: 0, Settled: 10, Limit: -1, Step: 10}},
+			cause: bounds.CauseLimit, to: 1, acted: bottom, needed: 1, want: []int64{0, 0}, why: "9 are to be given back, a step of 10 is all: a sum of 0 has no utilization"},
 		{name: "outside and away", target: 300, items: one(1000, 900), want: []int64{1000}, to: 300, acted: top, needed: 1000, why: "333 is past the live target, which is the bound"},
 		{name: "outside and towards", target: 300, items: one(1000, 1500), want: []int64{1500}, to: 200, why: "a target outside may come nearer"},
 		{name: "below and away", target: 20, items: one(1000, 1100), want: []int64{1000}, to: 20, acted: bottom, needed: 1000, why: "18 is past the live target, which is the bound"},

@@ -155,6 +155,12 @@ func TestSameState(t *testing.T) {
 	}
 	one := func() hpacouple.Observed { return see(utilization("cpu", 50), external("queue", "30")) }
 	container := autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "app", Target: utilization("cpu", 50).Resource.Target}}
+	raw := func(name string) autoscalingv2.MetricSpec {
+		m := *container.DeepCopy()
+		q := resource.MustParse("100m")
+		m.ContainerResource.Container, m.ContainerResource.Target = name, autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: &q}
+		return m
+	}
 	other := *container.DeepCopy()
 	other.ContainerResource.Container = "side"
 	for _, row := range []struct {
@@ -174,6 +180,7 @@ func TestSameState(t *testing.T) {
 		{"one fewer", one(), see(utilization("cpu", 50)), false, "the maximum of fewer"},
 		{"twice and once", see(utilization("cpu", 50), utilization("cpu", 50), external("queue", "30")), see(utilization("cpu", 50), external("queue", "30"), external("queue", "30")), false, "as often as before"},
 		{"another container", see(container), see(other), false, "another denominator"},
+		{"another container, raw", see(raw("app")), see(raw("side")), false, "another container's usage"},
 		{"defaults", see(), see(utilization("cpu", 80)), true, "the API server fills them in"},
 	} {
 		require.Equal(t, row.same, row.a.Same(row.b), row.name+": "+row.why)

@@ -31,6 +31,10 @@ func TestInjectedInitContainers(t *testing.T) {
 			[]corev1.Container{container("b", "1m", ""), proxy, container("a", "1m", "")}, 400, []string{"app", "proxy", "a", "b"}, "the template's order wins"},
 		{"named like a container", []corev1.Container{step}, []corev1.Container{sidecar("app", "1m", ""), step}, 300, []string{"app", "step"},
 			"the template has that name already"},
+		{"named like a container, behind", []corev1.Container{step}, []corev1.Container{step, sidecar("app", "1m", "")}, 300, []string{"app", "step"},
+			"the template has that name already"},
+		{"named like a step, behind", []corev1.Container{container("a", "300m", ""), container("b", "1m", "")}, []corev1.Container{container("b", "1m", ""), container("a", "1m", ""), container("b", "1m", "")},
+			300, []string{"app", "a", "b"}, "a name that stands twice in the live pod is no injected container"},
 		{"twice", []corev1.Container{step, step}, []corev1.Container{proxy, step, step}, 400, []string{"app", "proxy", "step", "step"}, "no name is added twice"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
