@@ -123,11 +123,13 @@ func (in *RightsizingStatus) DeepCopyInto(out *RightsizingStatus) {
 	}
 	if in.Change != nil {
 		in, out := &in.Change, &out.Change
-		*out = (*in).DeepCopy()
+		*out = new(hpacouple.Change)
+		(*in).DeepCopyInto(*out)
 	}
 	if in.Taken != nil {
 		in, out := &in.Taken, &out.Taken
-		*out = (*in).DeepCopy()
+		*out = new(hpacouple.Taken)
+		(*in).DeepCopyInto(*out)
 	}
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
