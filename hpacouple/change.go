@@ -31,7 +31,7 @@ type Change struct {
 	// +listType=atomic
 	Targets []TargetChange `json:"targets,omitempty"`
 	// State is what to store before the change is written, and again before its reverse is: it knows the pairs before and after, with the
-	// anchor and the last applied pair as they were. nil where the plan had none.
+	// anchor and the last applied pair as they were. nil where the plan had none or an empty one.
 	State *State `json:"state,omitempty"`
 }
 
@@ -78,7 +78,10 @@ func ChangeOf(plan Result) (c Change, ok bool) {
 	if plan.Outcome != Coordinate && plan.Outcome != Uncoupled {
 		return Change{}, false
 	}
-	c = Change{Workload: plan.Workload, Strategy: Rollout, State: plan.State.DeepCopy(), Amounts: make([]AmountChange, 0, 2*len(plan.Containers))}
+	c = Change{Workload: plan.Workload, Strategy: Rollout, Amounts: make([]AmountChange, 0, 2*len(plan.Containers))}
+	if plan.State != nil && !plan.State.Empty() {
+		c.State = plan.State.DeepCopy()
+	}
 	for i := range plan.Containers {
 		p := &plan.Containers[i]
 		if p.Injected {

@@ -107,6 +107,9 @@ func TestChangeOf(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			in := input(50, box{name: "app", request: "1", to: "700m"})
 			row.change(&in)
+			if row.targets == 0 {
+				in.State = &hpacouple.State{} // stays empty
+			}
 			plan, errs := hpacouple.Plan(in)
 			require.Empty(t, errs)
 			c, ok := hpacouple.ChangeOf(plan)
@@ -114,6 +117,7 @@ func TestChangeOf(t *testing.T) {
 			require.Equal(t, row.want, rows(c), row.why)
 			require.Len(t, c.Targets, row.targets, row.why)
 			require.Equal(t, row.targets > 0, c.HPA.Name != "", row.why)
+			require.Nil(t, c.State, "an empty state is not worth storing")
 			if ok {
 				require.Equal(t, hpacouple.Rollout, c.Strategy)
 			}

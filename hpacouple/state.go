@@ -48,7 +48,7 @@ type AnchorPair struct {
 	// Requests of the template's containers that count, by name. A pod-level request has the empty name and stands alone.
 	// +listType=map
 	// +listMapKey=container
-	Requests []AnchorRequest `json:"requests"`
+	Requests []AnchorRequest `json:"requests,omitempty"`
 	// Half says that the pair is half of a change that a newer plan replaced before its other half was seen.
 	Half bool `json:"half,omitempty"`
 }

@@ -38,9 +38,6 @@ func kept(t *rapid.T) *v1alpha1.Rightsizing {
 			Recommended: hpacouple.RecommendationHPAOf(plan)},
 		Status: v1alpha1.RightsizingStatus{State: plan.State, Plan: &plan, Verdict: &verdict, Conditions: []metav1.Condition{plan.Condition(1, at), verdict.Condition(1, at)}},
 	}
-	if r.Status.State.Empty() {
-		r.Status.State, plan.State = nil, nil // it need not be stored
-	}
 	if c, ok := hpacouple.ChangeOf(plan); ok {
 		r.Status.Change, r.Status.RecommendationHPAStatus = &c, c.RecommendationHPAStatus()
 	}
