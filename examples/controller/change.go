@@ -19,11 +19,10 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 	}
 	plan, errs := hpacouple.Plan(p.input(asked))
 	if len(errs) > 0 {
-		c := plan.Condition(p.meta.Generation, p.now())
+		c := plan.Condition(0, p.now())
 		c.Message = errs.ToAggregate().Error()
 		return p.tell(ctx, c)
 	}
-	planned := p.meta
 	if err := p.refresh(ctx); err != nil { // between plan and admission time passes; here it is little
 		return err
 	}
@@ -32,7 +31,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 	if len(errs) > 0 {
 		return errs.ToAggregate()
 	}
-	conditions := conditions{plan.Condition(planned.Generation, p.now()), verdict.Condition(planned.Generation, p.now())}
+	conditions := conditions{plan.Condition(0, p.now()), verdict.Condition(0, p.now())}
 	if !verdict.Allowed {
 		if err := p.events(ctx, verdict.Events()); err != nil {
 			return err

@@ -14,10 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	kubetesting "k8s.io/client-go/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -61,7 +63,9 @@ func open(t *testing.T) *town {
 	t.Helper()
 	c := &town{T: t, namespace: "default"}
 	if apiServer == nil {
-		c.Interface = fake.NewClientset()
+		f := fake.NewClientset()
+		countGenerations(f)
+		c.Interface = f
 	} else {
 		clients, err := kubernetes.NewForConfig(apiServer)
 		require.NoError(t, err)
@@ -76,6 +80,26 @@ func open(t *testing.T) *town {
 	c.r = &Reconciler{Clients: c.Interface, Kind: "Deployment", Policy: coordinating(nil), Writes: true, FieldManager: "kerf",
 		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
 	return c
+}
+
+// countGenerations makes the fake count every write of a Deployment in its generation, as the API server counts those of spec and annotations.
+func countGenerations(f *fake.Clientset) {
+	writes := int64(0)
+	for _, verb := range []string{"create", "update", "patch"} {
+		f.PrependReactor(verb, "deployments", func(kubetesting.Action) (bool, runtime.Object, error) {
+			writes++
+			return false, nil, nil
+		})
+	}
+	f.PrependReactor("get", "deployments", func(a kubetesting.Action) (bool, runtime.Object, error) {
+		found, err := f.Tracker().Get(a.GetResource(), a.GetNamespace(), a.(kubetesting.GetAction).GetName())
+		if err != nil {
+			return true, nil, err
+		}
+		d := found.(*appsv1.Deployment).DeepCopy()
+		d.Generation = writes
+		return true, d, nil
+	})
 }
 
 func coordinating(bounds *hpacouple.TargetBounds) hpacouple.Policy {

@@ -44,12 +44,13 @@ func (p *round) object() hpacouple.ObjectRef {
 }
 
 // tell writes conditions down, in an annotation since the status of a workload belongs to its own controller; in read-only mode it only logs them.
+// They name no generation: writing an annotation of a Deployment counts it up, so a condition that names it would be news to itself for ever.
 func (p *round) tell(ctx context.Context, changed ...metav1.Condition) error {
 	var known []metav1.Condition
 	_ = json.Unmarshal([]byte(p.meta.Annotations[Conditions]), &known) // what is not understood is written anew
 	news := false
 	for _, c := range changed {
-		c.ObservedGeneration, c.LastTransitionTime = p.meta.Generation, p.now()
+		c.ObservedGeneration, c.LastTransitionTime = 0, p.now()
 		c.Message = short(c.Message)
 		news = meta.SetStatusCondition(&known, c) || news
 		ctrl.LoggerFrom(ctx).V(1).Info("condition", "type", c.Type, "status", c.Status, "reason", c.Reason, "message", c.Message)
@@ -79,11 +80,11 @@ func (p *round) annotate(ctx context.Context, text string) error {
 	return p.refresh(ctx)
 }
 
-// events makes the events, each once: its name is made of what it says and of the workload's generation.
+// events makes the events, each once while it lasts: its name is made of what it says.
 func (p *round) events(ctx context.Context, list []hpacouple.Event) error {
 	for _, e := range list {
 		h := fnv.New64a()
-		fmt.Fprint(h, p.meta.UID, p.meta.Generation, e.Reason, e.Message)
+		fmt.Fprint(h, p.meta.UID, e.Reason, e.Message)
 		_, err := p.Clients.CoreV1().Events(p.workload.Namespace).Create(ctx, &corev1.Event{
 			ObjectMeta:     metav1.ObjectMeta{Name: fmt.Sprintf("%.200s.%x", p.workload.Name, h.Sum64()), Namespace: p.workload.Namespace, Annotations: e.Details.Annotations()},
 			InvolvedObject: corev1.ObjectReference{APIVersion: p.workload.APIVersion, Kind: p.workload.Kind, Namespace: p.workload.Namespace, Name: p.workload.Name, UID: p.meta.UID},
