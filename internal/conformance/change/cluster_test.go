@@ -1,11 +1,12 @@
-// Package change sends the writes of package hpacouple to client-go's field-managed fake clientset, which tracks managedFields with the API
-// server's own code. What it lacks is made up for here where it matters: the default metrics, and a failed guard.
+// Package change sends the writes of package hpacouple to a real API server where the variables of envtest name one, and otherwise to client-go's
+// field-managed fake clientset, which tracks managedFields with the API server's own code but has no defaults, no validation and no guards.
 package change
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 )
@@ -33,14 +38,78 @@ var _ T = (*testing.T)(nil)
 
 const namespace, name = "default", "web"
 
-// cluster is one Deployment and its HPA on a fake API server.
-type cluster struct {
-	t   T
-	set *fake.Clientset
+// apiServer is the real one, nil where there is none.
+var apiServer *rest.Config
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		for _, variable := range []string{"KUBEBUILDER_ASSETS", "TEST_ASSET_KUBE_APISERVER"} {
+			if os.Getenv(variable) == "" {
+				continue
+			}
+			environment := &envtest.Environment{}
+			config, err := environment.Start()
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "the API server does not start:", err)
+				return 1
+			}
+			apiServer = config
+			apiServer.QPS = -1
+			defer func() { _ = environment.Stop() }()
+			break
+		}
+		return m.Run()
+	}())
 }
 
+// cluster is one Deployment and its HPA on an API server. There is one cluster at a time.
+type cluster struct {
+	t   T
+	set kubernetes.Interface
+}
+
+// newCluster is a cluster with these objects as they are, managedFields included.
 func newCluster(t T, objects ...runtime.Object) *cluster {
-	return &cluster{t: t, set: fake.NewClientset(objects...)}
+	t.Helper()
+	if apiServer == nil {
+		return &cluster{t: t, set: fake.NewClientset(objects...)}
+	}
+	set, err := kubernetes.NewForConfig(apiServer)
+	require.NoError(t, err)
+	c := &cluster{t: t, set: set}
+	ctx := context.Background()
+	require.NoError(t, client.IgnoreNotFound(set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Delete(ctx, name, metav1.DeleteOptions{})))
+	require.NoError(t, client.IgnoreNotFound(set.AppsV1().Deployments(namespace).Delete(ctx, name, metav1.DeleteOptions{})))
+	for _, o := range objects {
+		c.install(o)
+	}
+	return c
+}
+
+// install creates an object, and then says by an update that changes nothing else whose fields are whose.
+func (c *cluster) install(o runtime.Object) {
+	c.t.Helper()
+	ctx := context.Background()
+	switch o := o.DeepCopyObject().(type) {
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		fields := o.ManagedFields
+		o.UID, o.ResourceVersion, o.ManagedFields = "", "", nil
+		made, err := c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(ctx, o, metav1.CreateOptions{})
+		require.NoError(c.t, err)
+		made.ManagedFields = fields
+		_, err = c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Update(ctx, made, metav1.UpdateOptions{})
+		require.NoError(c.t, err)
+	case *appsv1.Deployment:
+		fields := o.ManagedFields
+		o.UID, o.ResourceVersion, o.ManagedFields = "", "", nil
+		made, err := c.set.AppsV1().Deployments(namespace).Create(ctx, o, metav1.CreateOptions{})
+		require.NoError(c.t, err)
+		made.ManagedFields = fields
+		_, err = c.set.AppsV1().Deployments(namespace).Update(ctx, made, metav1.UpdateOptions{})
+		require.NoError(c.t, err)
+	default:
+		require.Fail(c.t, "no such object", "%T", o)
+	}
 }
 
 func (c *cluster) hpa() *autoscalingv2.HorizontalPodAutoscaler {

@@ -17,6 +17,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,10 +50,18 @@ func resourcesOf(t *rapid.T, label string) (out corev1.ResourceRequirements) {
 			if out.Limits == nil {
 				out.Limits = corev1.ResourceList{}
 			}
-			out.Limits[r] = amountOf(t, r, label)
+			out.Limits[r] = atLeast(out.Requests, r, amountOf(t, r, label))
 		}
 	}
 	return out
+}
+
+// atLeast is a limit that is no lower than the request, if there is one.
+func atLeast(requests corev1.ResourceList, r corev1.ResourceName, limit resource.Quantity) resource.Quantity {
+	if q, ok := requests[r]; ok && q.Cmp(limit) > 0 {
+		return q
+	}
+	return limit
 }
 
 func cpuMetric(target int32) autoscalingv2.MetricSpec {
@@ -152,7 +161,7 @@ func manifest(t *rapid.T, object any) string {
 func (w *world) applies(force bool) (conflict bool) {
 	for i, kind := range []string{hpaKind, deployKind} {
 		if err := w.patch(kind, string(types.ApplyPatchType), "gitops", force, w.applied[i]); err != nil {
-			require.False(w.t, force, "%v", err)
+			require.True(w.t, !force || apierrors.IsInvalid(err), "%v", err) // its request may be above a limit of ours
 			conflict = true
 		}
 	}
@@ -178,7 +187,9 @@ func (w *world) edits(manager string) {
 	r := rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory"}).Draw(w.t, "edited resource")
 	q := amountOf(w.t, r, "edited")
 	body := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"app","resources":{"requests":{"%s":"%s"}}}]}}}}`, r, q.String())
-	require.NoError(w.t, w.patch(deployKind, string(types.StrategicMergePatchType), manager, false, body))
+	if err := w.patch(deployKind, string(types.StrategicMergePatchType), manager, false, body); !apierrors.IsInvalid(err) { // above the limit
+		require.NoError(w.t, err)
+	}
 }
 
 // change is a random change of the live objects.
@@ -192,25 +203,7 @@ func (w *world) change() hpacouple.Change {
 		}
 		for i := range list {
 			for _, r := range []corev1.ResourceName{"cpu", "memory"} {
-				for _, kind := range hpacouple.AmountKinds() {
-					label := fmt.Sprint(list[i].Name, r, kind)
-					if rapid.IntRange(0, 2).Draw(w.t, label+" changes") > 0 {
-						continue
-					}
-					was := list[i].Resources.Requests
-					if kind == hpacouple.Limit {
-						was = list[i].Resources.Limits
-					}
-					a := hpacouple.AmountChange{AmountRef: hpacouple.AmountRef{Place: place, Container: list[i].Name, Resource: r, Kind: kind}}
-					if q, ok := was[r]; ok {
-						a.From = &q
-					}
-					if kind == hpacouple.Request || rapid.IntRange(0, 3).Draw(w.t, label+" unset") > 0 {
-						q := amountOf(w.t, r, label)
-						a.To = &q
-					}
-					c.Amounts = append(c.Amounts, a)
-				}
+				c.Amounts = append(c.Amounts, w.amounts(place, &list[i], r)...)
 			}
 		}
 	}
@@ -230,6 +223,39 @@ func (w *world) change() hpacouple.Change {
 		c.Targets = []hpacouple.TargetChange{{TargetRef: hpacouple.TargetRef{Type: autoscalingv2.ResourceMetricSourceType, Resource: "cpu"}, From: from, To: rapid.Int32Range(30, 90).Draw(w.t, "to")}}
 	}
 	return c
+}
+
+// amounts are random changes of a container's request and limit. A request above its limit is refused by every API server.
+func (w *world) amounts(place hpacouple.Place, box *corev1.Container, r corev1.ResourceName) (out []hpacouple.AmountChange) {
+	now := map[hpacouple.AmountKind]*resource.Quantity{}
+	for _, kind := range []hpacouple.AmountKind{hpacouple.Limit, hpacouple.Request} {
+		a := hpacouple.AmountChange{AmountRef: hpacouple.AmountRef{Place: place, Container: box.Name, Resource: r, Kind: kind}}
+		was := box.Resources.Requests
+		if kind == hpacouple.Limit {
+			was = box.Resources.Limits
+		}
+		if q, ok := was[r]; ok {
+			a.From, now[kind] = &q, &q
+		}
+		label := fmt.Sprint(box.Name, r, kind)
+		if rapid.IntRange(0, 2).Draw(w.t, label+" changes") > 0 {
+			continue
+		}
+		if kind == hpacouple.Request || rapid.IntRange(0, 3).Draw(w.t, label+" unset") > 0 {
+			q := amountOf(w.t, r, label)
+			a.To = &q
+		}
+		now[kind] = a.To
+		out = append(out, a)
+	}
+	if request, limit := now[hpacouple.Request], now[hpacouple.Limit]; request != nil && limit != nil && len(out) > 0 && request.Cmp(*limit) > 0 {
+		if i := slices.IndexFunc(out, func(a hpacouple.AmountChange) bool { return a.Kind == hpacouple.Limit }); i >= 0 {
+			out[i].To = request
+		} else {
+			out[0].To = limit
+		}
+	}
+	return out
 }
 
 // writes carries a change out, as an importer would. It is false where somebody else's claim stands in the way.
