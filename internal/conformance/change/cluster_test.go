@@ -86,6 +86,14 @@ func newCluster(t T, objects ...runtime.Object) *cluster {
 	return c
 }
 
+// orReset is what an update sends for no managedFields: an empty list would leave them as they are.
+func orReset(fields []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	if len(fields) == 0 {
+		return []metav1.ManagedFieldsEntry{{}}
+	}
+	return fields
+}
+
 // install creates an object, and then says by an update that changes nothing else whose fields are whose.
 func (c *cluster) install(o runtime.Object) {
 	c.t.Helper()
@@ -96,7 +104,7 @@ func (c *cluster) install(o runtime.Object) {
 		o.UID, o.ResourceVersion, o.ManagedFields = "", "", nil
 		made, err := c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(ctx, o, metav1.CreateOptions{})
 		require.NoError(c.t, err)
-		made.ManagedFields = fields
+		made.ManagedFields = orReset(fields)
 		_, err = c.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Update(ctx, made, metav1.UpdateOptions{})
 		require.NoError(c.t, err)
 	case *appsv1.Deployment:
@@ -104,7 +112,7 @@ func (c *cluster) install(o runtime.Object) {
 		o.UID, o.ResourceVersion, o.ManagedFields = "", "", nil
 		made, err := c.set.AppsV1().Deployments(namespace).Create(ctx, o, metav1.CreateOptions{})
 		require.NoError(c.t, err)
-		made.ManagedFields = fields
+		made.ManagedFields = orReset(fields)
 		_, err = c.set.AppsV1().Deployments(namespace).Update(ctx, made, metav1.UpdateOptions{})
 		require.NoError(c.t, err)
 	default:
