@@ -1,6 +1,8 @@
 package hpacouple
 
 import (
+	"cmp"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,7 +95,7 @@ func Admit(plan Result, a Admission) (Verdict, field.ErrorList) {
 		v.Reason, v.Cause = skipreason.HPACoupled, v.Causes[0]
 	}
 	for _, t := range plan.Targets {
-		v.Record = append(v.Record, Record{Reason: v.Reason, Cause: v.Cause, HPA: plan.HPA.Name, Resource: t.Resource, TargetFrom: t.From, TargetTo: t.To})
+		v.Record = append(v.Record, Record{Reason: v.Reason, Cause: v.Cause, HPA: cmp.Or(t.HPA, plan.HPA.Name), Resource: t.Resource, TargetFrom: t.From, TargetTo: t.To})
 	}
 	return v, nil
 }

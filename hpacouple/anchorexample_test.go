@@ -110,5 +110,5 @@ func ExampleResult_LogValue() {
 		}
 		return a
 	}})).Info("planned", "plan", plan)
-	// Output: level=INFO msg=planned plan.workload.kind=Deployment plan.workload.namespace=default plan.workload.name=web plan.outcome=NoChange plan.hpa=web plan.cpu.container="" plan.cpu.targetFrom=50 plan.cpu.targetTo=50 plan.cpu.targetExact=50 plan.requestSum.from=1000 plan.requestSum.to=1000 plan.requestSum.boundBy="" plan.riskFlags="[hpa-coupled ownership-unknown]"
+	// Output: level=INFO msg=planned plan.workload.kind=Deployment plan.workload.namespace=default plan.workload.name=web plan.outcome=NoChange plan.hpa=web plan.cpu.hpa=web plan.cpu.container="" plan.cpu.targetFrom=50 plan.cpu.targetTo=50 plan.cpu.targetExact=50 plan.requestSum.from=1000 plan.requestSum.to=1000 plan.requestSum.boundBy="" plan.riskFlags="[hpa-coupled ownership-unknown]"
 }

@@ -2,10 +2,13 @@ package hpacouple_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -39,6 +42,28 @@ func TestEvents(t *testing.T) {
 	c, ok = hpacouple.ChangeOf(plan)
 	require.True(t, ok)
 	require.Empty(t, c.Events(), "requests alone")
+}
+
+// Event, record, log line and recommendation name the HPA whose entry it is, which need not be the first.
+func TestTheHPAOfTheEntry(t *testing.T) {
+	in, three := input(50, box{name: "app", request: "1", to: "700m"}), resource.MustParse("3")
+	second := in.HPA.DeepCopy()
+	in.HPA.Name, second.Name = "first", "second"
+	in.HPA.Spec.Metrics = []autoscalingv2.MetricSpec{{Type: autoscalingv2.ExternalMetricSourceType, External: &autoscalingv2.ExternalMetricSource{
+		Metric: autoscalingv2.MetricIdentifier{Name: "queue"}, Target: autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: &three}}}}
+	in.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{second}
+	plan, errs := hpacouple.Plan(in)
+	require.Empty(t, errs)
+	require.Equal(t, hpacouple.Skip, plan.Outcome)
+	require.Equal(t, "first", plan.HPA.Name)
+	require.Len(t, plan.Targets, 1)
+	require.Equal(t, "second", plan.Targets[0].HPA)
+	v, errs := hpacouple.Admit(plan, hpacouple.Admission{})
+	require.Empty(t, errs)
+	require.Equal(t, "second", v.Record[0].HPA)
+	require.Equal(t, "second", v.Events()[0].Details.HPA)
+	require.Equal(t, "second", hpacouple.RecommendationHPAOf(plan).Name)
+	require.Contains(t, fmt.Sprint(plan.LogValue()), "hpa=second")
 }
 
 func TestRecommendationHPA(t *testing.T) {

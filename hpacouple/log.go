@@ -19,7 +19,7 @@ func (r Result) LogValue() slog.Value {
 	text("standing", string(r.Standing))
 	text("hpa", r.HPA.Name)
 	for _, t := range r.Targets {
-		attrs = append(attrs, slog.Group(string(t.Resource), "container", t.Container, "targetFrom", t.From, "targetTo", t.To, "targetExact", string(t.Exact)))
+		attrs = append(attrs, slog.Group(string(t.Resource), "hpa", t.HPA, "container", t.Container, "targetFrom", t.From, "targetTo", t.To, "targetExact", string(t.Exact)))
 	}
 	if w := r.Working; w != nil {
 		attrs = append(attrs, slog.Group("requestSum", "from", w.Old, "to", w.New, "boundBy", string(w.Acted)))

@@ -1,6 +1,8 @@
 package hpacouple
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -38,7 +40,7 @@ func RecommendationHPAOf(plan Result) *RecommendationHPA {
 		return nil
 	}
 	t := plan.Targets[0]
-	return &RecommendationHPA{Name: plan.HPA.Name, Resource: t.Resource, Target: t.To, SkipReason: plan.SkipReason}
+	return &RecommendationHPA{Name: cmp.Or(t.HPA, plan.HPA.Name), Resource: t.Resource, Target: t.To, SkipReason: plan.SkipReason}
 }
 
 // RecommendationHPAStatus returns the status for an applied change. After a rollback it is that of the reversed change: the target which the
@@ -51,35 +53,4 @@ func (c Change) RecommendationHPAStatus() RecommendationHPAStatus {
 		}
 	}
 	return RecommendationHPAStatus{}
-}
-
-// DeepCopyInto writes a copy to out; the two share nothing.
-func (r *RecommendationHPA) DeepCopyInto(out *RecommendationHPA) { *out = *r }
-
-// DeepCopy returns a copy that shares nothing with r.
-func (r *RecommendationHPA) DeepCopy() *RecommendationHPA {
-	if r == nil {
-		return nil
-	}
-	out := *r
-	return &out
-}
-
-// DeepCopyInto writes a copy to out; the two share nothing.
-func (s *RecommendationHPAStatus) DeepCopyInto(out *RecommendationHPAStatus) {
-	*out = *s
-	if s.PreviousHPATarget != nil {
-		previous := *s.PreviousHPATarget
-		out.PreviousHPATarget = &previous
-	}
-}
-
-// DeepCopy returns a copy that shares nothing with s.
-func (s *RecommendationHPAStatus) DeepCopy() *RecommendationHPAStatus {
-	if s == nil {
-		return nil
-	}
-	out := new(RecommendationHPAStatus)
-	s.DeepCopyInto(out)
-	return out
 }

@@ -29,9 +29,10 @@ func (p *planner) result() Result {
 	}
 	if len(p.coupled) > 0 {
 		r.Targets = make([]TargetPlan, 0, len(p.coupled))
-	}
-	for _, e := range p.coupled {
-		r.Targets = append(r.Targets, p.targetPlan(e))
+		r.addTargets(p, p.in.HPA)
+		for _, hpa := range p.in.OtherHPAs {
+			r.addTargets(p, hpa)
+		}
 	}
 	r.Containers = p.containerPlans()
 	r.Footprints = p.footprints()
@@ -50,8 +51,17 @@ func refOf(hpa *autoscalingv2.HorizontalPodAutoscaler) HPARef {
 	return HPARef{Namespace: hpa.Namespace, Name: hpa.Name, UID: hpa.UID}
 }
 
-func (p *planner) targetPlan(e metrics.Entry) TargetPlan {
-	t := TargetPlan{Type: e.Type, Resource: e.Resource, Container: e.Container, From: e.Utilization, To: e.Utilization, Exact: fraction(int64(e.Utilization), 1, 1)}
+// addTargets adds the coupled entries of one HPA.
+func (r *Result) addTargets(p *planner, hpa *autoscalingv2.HorizontalPodAutoscaler) {
+	for _, e := range p.entriesOf(hpa) {
+		if e.Coupled() {
+			r.Targets = append(r.Targets, p.targetPlan(hpa.Name, e))
+		}
+	}
+}
+
+func (p *planner) targetPlan(hpa string, e metrics.Entry) TargetPlan {
+	t := TargetPlan{HPA: hpa, Type: e.Type, Resource: e.Resource, Container: e.Container, From: e.Utilization, To: e.Utilization, Exact: fraction(int64(e.Utilization), 1, 1)}
 	if w := p.working; w != nil && w.Resource == e.Resource {
 		t.To = p.target
 		kept := p.kept(e)

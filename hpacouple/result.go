@@ -33,7 +33,7 @@ type Result struct {
 	// Findings say where the flags come from: object, field, number.
 	// +listType=atomic
 	Findings []risk.Finding `json:"findings,omitempty"`
-	// HPA is the HPA that was looked at; its name is empty where there is none.
+	// HPA is the HPA that was given as Input.HPA; its name is empty where there is none.
 	HPA HPARef `json:"hpa"`
 	// Targets are the coupled entries of the HPA (of all HPAs, if there are several), in their order.
 	// +listType=atomic
@@ -65,8 +65,10 @@ type HPARef struct {
 
 // +kubebuilder:object:generate=true
 
-// TargetPlan is one coupled entry of the HPA.
+// TargetPlan is one coupled entry of an HPA.
 type TargetPlan struct {
+	// HPA is the name of the HPA whose entry it is.
+	HPA       string                         `json:"hpa,omitempty"`
 	Type      autoscalingv2.MetricSourceType `json:"type"`
 	Resource  corev1.ResourceName            `json:"resource"`
 	Container string                         `json:"container,omitempty"`

@@ -135,7 +135,7 @@ func TestLogLines(t *testing.T) {
 	log.Info("asked", "verdict", v)
 	v, _ = hpacouple.Admit(r, hpacouple.Admission{Live: hpacouple.Live{Template: in.Pod.Spec, HPA: in.HPA}})
 	log.Info("asked", "verdict", v)
-	require.Equal(t, `level=INFO msg=planned plan.workload.kind=Deployment plan.workload.namespace=default plan.workload.name=web plan.outcome=Coordinate plan.standing=begun plan.hpa=web plan.cpu.container="" plan.cpu.targetFrom=50 plan.cpu.targetTo=71 plan.cpu.targetExact=500/7 plan.requestSum.from=1000 plan.requestSum.to=700 plan.requestSum.boundBy="" plan.riskFlags="[hpa-coupled ownership-unknown target-uncomfortable]"
+	require.Equal(t, `level=INFO msg=planned plan.workload.kind=Deployment plan.workload.namespace=default plan.workload.name=web plan.outcome=Coordinate plan.standing=begun plan.hpa=web plan.cpu.hpa=web plan.cpu.container="" plan.cpu.targetFrom=50 plan.cpu.targetTo=71 plan.cpu.targetExact=500/7 plan.requestSum.from=1000 plan.requestSum.to=700 plan.requestSum.boundBy="" plan.riskFlags="[hpa-coupled ownership-unknown target-uncomfortable]"
 level=INFO msg=change change.workload.kind=Deployment change.workload.namespace=default change.workload.name=web change.hpa=web change.app.requests.cpu.from=1 change.app.requests.cpu.to=700m change.target.cpu.from=50 change.target.cpu.to=71
 level=INFO msg=asked verdict.allowed=false
 level=INFO msg=asked verdict.allowed=false verdict.reason=HPACoupled verdict.cause=coordination-off

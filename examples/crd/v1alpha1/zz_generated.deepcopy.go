@@ -88,7 +88,8 @@ func (in *RightsizingSpec) DeepCopyInto(out *RightsizingSpec) {
 	}
 	if in.Recommended != nil {
 		in, out := &in.Recommended, &out.Recommended
-		*out = (*in).DeepCopy()
+		*out = new(hpacouple.RecommendationHPA)
+		**out = **in
 	}
 }
 
