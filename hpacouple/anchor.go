@@ -1,8 +1,11 @@
 package hpacouple
 
 import (
+	"cmp"
 	"maps"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/bounds"
@@ -20,18 +23,18 @@ type anchored struct {
 // compare holds the pair in force against the state, half by half.
 //
 //	requests and target are the anchor's                            nothing of ours is in force
-//	requests and target are those of the pending or applied pair    ours
-//	each half is the anchor's, the applied or the pending pair's    half a change; the anchor stays
+//	requests and target are those of another pair that is known     ours
+//	each half is that of some pair that is known                    half a change; the anchor stays
 //	anything else                                                   a person's edit; it is the new anchor
 func (k knownState) compare(live *halves) Standing {
 	switch {
 	case live.equal(k.anchor):
 		return StandingAnchor
-	case live.equal(k.pending), live.equal(k.applied) && !k.applied.half:
+	case live.equal(k.pending), live.equal(k.applied) && !k.applied.half, live.equal(k.previous) && !k.previous.half:
 		return StandingApplied
-	case !live.known(k.anchor, k.applied, k.pending):
+	case !live.known(k.anchor, k.applied, k.previous, k.pending):
 		return StandingEdited
-	case !live.known(k.anchor, k.applied), live.equal(k.applied):
+	case !live.known(k.anchor, k.applied, k.previous), live.equal(k.applied), live.equal(k.previous):
 		return StandingHalfApplied
 	}
 	return StandingHalfReverted
@@ -55,13 +58,13 @@ func (p *planner) readAnchor(e metrics.Entry, cells []cell) {
 	a := &anchored{live: p.halves(e.Utilization, cells, func(c *cell) int64 { return c.Request.Milli })}
 	p.anchored = a
 	p.working.Anchor = &bounds.Pair{Requests: p.working.Old, Target: e.Utilization}
-	if p.in.State.Empty() {
+	if p.in.State.Empty() || others(p.in.State.WorkloadUID, p.workloadUID()) {
 		a.standing = StandingBegun
 		return
 	}
 	a.known, _ = readState(p.in.State, nil) // what is not valid was refused
 	a.standing = StandingEdited
-	if p.in.State.Resource == e.Resource {
+	if p.in.State.Resource == e.Resource && !others(p.in.State.HPAUID, refOf(p.in.HPA).UID) {
 		a.standing = a.known.compare(a.live)
 	}
 	if a.standing == StandingEdited {
@@ -115,23 +118,33 @@ func (p *planner) anchorSum(anchor *halves, cells []cell) (int64, bool) {
 	})
 }
 
+// others says whether a uid that is known is that of another object.
+func others(known, live types.UID) bool { return known != "" && live != "" && known != live }
+
+func (p *planner) workloadUID() types.UID {
+	if p.in.Meta == nil {
+		return ""
+	}
+	return p.in.Meta.UID
+}
+
 // nextState is the state after the plan. A state that could not be compared is returned as it was.
 func (p *planner) nextState() *State {
 	if p.in.State == nil {
 		return nil
 	}
 	if p.anchored == nil {
-		return p.in.State.DeepCopy()
+		return p.uncoupledState()
 	}
 	k, live := p.anchored.known, p.anchored.live
 	switch p.anchored.standing {
 	case StandingBegun, StandingEdited:
 		k = knownState{anchor: live}
 	case StandingAnchor:
-		k.applied = nil
+		k.step(nil)
 	case StandingApplied:
 		if live.equal(k.pending) {
-			k.applied = k.pending
+			k.step(k.pending)
 		}
 	}
 	if live.equal(k.pending) {
@@ -141,12 +154,60 @@ func (p *planner) nextState() *State {
 		planned := p.halves(p.target, p.cellsOf(p.working.Resource), func(c *cell) int64 { return c.final })
 		if !planned.equal(live) && !planned.equal(k.pending) {
 			// What only the replaced plan knows must stay known, or the next plan would take it for a person's edit.
-			if !live.known(k.anchor, k.applied) {
-				k.applied = &halves{target: live.target, requests: live.requests, half: true}
+			if !live.known(k.anchor, k.applied, k.previous) {
+				k.step(&halves{target: live.target, requests: live.requests, half: true})
 			}
 			k.pending = planned
 		}
 	}
-	name := p.working.Resource
-	return &State{Version: StateVersion, Resource: name, Anchor: *k.anchor.pair(name), Applied: k.applied.pair(name), Pending: k.pending.pair(name)}
+	next := k.state(p.working.Resource)
+	next.WorkloadUID, next.HPAUID = cmp.Or(p.workloadUID(), p.in.State.WorkloadUID), cmp.Or(refOf(p.in.HPA).UID, p.in.State.HPAUID)
+	return next
+}
+
+// step makes a pair, or none, the applied one.
+func (k *knownState) step(applied *halves) {
+	if k.applied != nil && !k.applied.equal(applied) {
+		k.previous = k.applied
+	}
+	k.applied = applied
+}
+
+func (k *knownState) state(name corev1.ResourceName) *State {
+	return &State{Version: StateVersion, Resource: name, Anchor: *k.anchor.pair(name), Applied: k.applied.pair(name), Previous: k.previous.pair(name), Pending: k.pending.pair(name)}
+}
+
+// uncoupledState is the state after a plan that had no pair to compare it with. Where requests change alone because the HPA is gone, the new ones
+// are ours all the same: when an HPA with the target of ours is there again, that is no person's edit.
+func (p *planner) uncoupledState() *State {
+	s := p.in.State.DeepCopy()
+	if p.outcome.kind != Uncoupled || s.Empty() || p.hpas > 0 || others(s.WorkloadUID, p.workloadUID()) {
+		return s
+	}
+	k, _ := readState(s, nil) // what is not valid was refused
+	live, planned := &halves{requests: map[string]int64{}}, &halves{requests: map[string]int64{}}
+	cells := p.cellsOf(s.Resource)
+	for i := range cells {
+		c := &cells[i]
+		if _, is := k.anchor.requests[c.Name]; is && !c.Injected {
+			live.requests[c.Name], planned.requests[c.Name] = c.Request.Milli, c.final
+		}
+	}
+	if maps.Equal(live.requests, planned.requests) || !sameNames(planned.requests, k.anchor.requests) {
+		return s
+	}
+	for _, last := range []*halves{k.pending, k.applied, k.previous, k.anchor} {
+		if last == nil || !maps.Equal(last.requests, live.requests) {
+			continue
+		}
+		if last == k.pending {
+			k.step(k.pending)
+		}
+		planned.target = last.target
+		k.pending = planned
+		next := k.state(s.Resource)
+		next.WorkloadUID, next.HPAUID = s.WorkloadUID, s.HPAUID
+		return next
+	}
+	return s
 }

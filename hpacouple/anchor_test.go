@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -180,6 +182,19 @@ func TestStanding(t *testing.T) {
 			outcome: hpacouple.Coordinate, to: "700m@71", state: "1000m@50 700m@71 700m@71", why: "kubectl rollout undo takes the requests back alone; 101 would be double"},
 		{name: "half reverted: target", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setTarget(50) }, ask: "800m", standing: hpacouple.StandingHalfReverted, half: true,
 			outcome: hpacouple.Coordinate, to: "800m@62", state: "1000m@50 700m@71 800m@62", why: "from the anchor, not 44"},
+		{name: "half reverted: to the change before", steps: func(s *history) { s.change("700m"); s.change("600m"); s.plan("600m"); s.setRequest("700m") }, ask: "600m",
+			standing: hpacouple.StandingHalfReverted, half: true, outcome: hpacouple.Coordinate, to: "600m@83", state: "1000m@50 600m@83 600m@83",
+			why: "kubectl rollout undo after a second change: 700m@83 would be an anchor that scales out at 581m"},
+		{name: "half reverted: to the last change, from the anchor", steps: func(s *history) { s.change("700m"); s.change("1000m"); s.plan("1000m"); s.setRequest("700m") }, ask: "1000m",
+			standing: hpacouple.StandingHalfReverted, half: true, outcome: hpacouple.Coordinate, to: "1000m@50", state: "1000m@50 - 1000m@50", why: "the same where the last change led back to the anchor"},
+		{name: "both halves of the change before", steps: func(s *history) {
+			s.change("700m")
+			s.change("600m")
+			s.plan("600m")
+			s.setRequest("700m")
+			s.setTarget(71)
+		}, ask: "700m",
+			standing: hpacouple.StandingApplied, outcome: hpacouple.NoChange, to: "700m@71", state: "1000m@50 600m@83 -", why: "a pair of ours"},
 		{name: "all reverted", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("1000m"); s.setTarget(50) }, ask: "700m", standing: hpacouple.StandingAnchor,
 			outcome: hpacouple.Coordinate, to: "700m@71", state: "1000m@50 - 700m@71", why: "nothing of ours is in force"},
 		{name: "edited: requests alone", steps: func(s *history) { s.change("700m"); s.plan("700m"); s.setRequest("900m") }, ask: "700m", standing: hpacouple.StandingEdited,
@@ -222,6 +237,71 @@ func check(t *testing.T, s *history, r hpacouple.Result, standing hpacouple.Stan
 	require.Equal(t, state, known(r.State), why)
 	s.in = apply(s.in, r)
 	require.Equal(t, to, s.pair(), why)
+}
+
+// A state is about two objects: a copy of a workload with its annotations, or an HPA made again, is none of them.
+func TestStateOfOtherObjects(t *testing.T) {
+	for _, row := range []struct {
+		why               string
+		workload, hpa     types.UID
+		standing          hpacouple.Standing
+		anchor            string
+		workloadTo, hpaTo types.UID
+	}{
+		{why: "the same objects", workload: "w", hpa: "h", standing: hpacouple.StandingHalfReverted, anchor: "1000m@50", workloadTo: "w", hpaTo: "h"},
+		{why: "a copy: 600m are 58 % from 700m@50, not 83", workload: "copy", hpa: "h2", standing: hpacouple.StandingBegun, anchor: "700m@50", workloadTo: "copy", hpaTo: "h2"},
+		{why: "a copy behind the same HPA", workload: "copy", hpa: "h", standing: hpacouple.StandingBegun, anchor: "700m@50", workloadTo: "copy", hpaTo: "h"},
+		{why: "the HPA was made again, at 50 for 700m", workload: "w", hpa: "h2", standing: hpacouple.StandingEdited, anchor: "700m@50", workloadTo: "w", hpaTo: "h2"},
+		{why: "what is not known is not compared, and stays known", standing: hpacouple.StandingHalfReverted, anchor: "1000m@50", workloadTo: "w", hpaTo: "h"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			s := begin(t, 50, "1000m", true)
+			s.in.Meta, s.in.HPA.UID = &metav1.ObjectMeta{UID: "w"}, "h"
+			s.change("700m")
+			s.plan("700m")
+			s.setTarget(50) // the HPA of its own has its own target
+			s.in.Meta, s.in.HPA.UID = &metav1.ObjectMeta{UID: row.workload}, row.hpa
+			if row.workload == "" {
+				s.in.Meta = nil
+			}
+			r := s.plan("600m")
+			require.Equal(t, row.standing, r.Standing)
+			require.Equal(t, row.anchor, show(&r.State.Anchor))
+			require.Equal(t, row.workloadTo, r.State.WorkloadUID)
+			require.Equal(t, row.hpaTo, r.State.HPAUID)
+		})
+	}
+}
+
+// While the HPA is gone requests change alone. They are ours all the same when it is there again (law H5 over any number of changes).
+func TestHPAGoneForAWhile(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		before   func(s *history)
+		back     int32
+		gone     string // what is asked for while the HPA is gone
+		standing hpacouple.Standing
+		anchor   string
+	}{
+		{why: "seen in force", before: func(s *history) { s.change("700m"); s.plan("700m") }, back: 71, gone: "600m", standing: hpacouple.StandingApplied, anchor: "1000m@50"},
+		{why: "not yet seen in force", before: func(s *history) { s.change("700m") }, back: 71, gone: "600m", standing: hpacouple.StandingApplied, anchor: "1000m@50"},
+		{why: "twice while it is gone", before: func(s *history) { s.change("700m"); s.in.HPA = nil; s.change("650m") }, back: 71, gone: "600m", standing: hpacouple.StandingApplied, anchor: "1000m@50"},
+		{why: "back from a manifest, with the anchor's target", before: func(s *history) { s.change("700m"); s.plan("700m") }, back: 50, gone: "600m", standing: hpacouple.StandingHalfApplied, anchor: "1000m@50"},
+		{why: "nothing of ours yet", before: func(s *history) { s.plan("1000m") }, back: 50, gone: "600m", standing: hpacouple.StandingApplied, anchor: "1000m@50"},
+		{why: "a person changed requests first", before: func(s *history) { s.change("700m"); s.setRequest("900m") }, back: 71, gone: "600m", standing: hpacouple.StandingEdited, anchor: "600m@71"},
+		{why: "nothing changed meanwhile", before: func(s *history) { s.change("700m"); s.plan("700m") }, back: 71, gone: "700m", standing: hpacouple.StandingApplied, anchor: "1000m@50"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			s := begin(t, 50, "1000m", true)
+			row.before(s)
+			s.in.HPA = nil
+			require.Equal(t, hpacouple.Uncoupled, s.change(row.gone).Outcome)
+			s.in.HPA = hpa(utilization("cpu", row.back))
+			r := s.plan(row.gone)
+			require.Equal(t, row.standing, r.Standing)
+			require.Equal(t, row.anchor, show(&r.State.Anchor))
+		})
+	}
 }
 
 // Injected sidecars coming and going are no edits: their requests stand on both sides of the product.

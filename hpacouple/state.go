@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/internal/exact"
@@ -24,17 +25,25 @@ const StateVersion = "v1"
 // Give [Plan] the stored state and store the one that it returns before the first write of the change; never write an older plan after a newer
 // state was stored. The empty state, &State{}, begins: the pair in force becomes the anchor. Delete the state when the workload is released.
 //
+// It is the state of two objects and knows their uids: on another workload of the same name, or a copy with its annotations, it begins anew, and
+// an HPA that was made again is a person's edit. A uid that the caller does not give is not compared.
+//
 // Only the resource of the coupled entry is in it. Requests are those of the finished pod's containers that the template holds; injected
 // containers are not, since they come and go without anybody's choice.
 type State struct {
 	// Version is StateVersion; a state of another version is refused. It is empty only in the empty state.
 	Version string `json:"version"`
+	// WorkloadUID and HPAUID are those of the objects that the state is about; empty where they were not known.
+	WorkloadUID types.UID `json:"workloadUID,omitempty"`
+	HPAUID      types.UID `json:"hpaUID,omitempty"`
 	// Resource is the one that the HPA's coupled entry measures.
 	Resource corev1.ResourceName `json:"resource"`
 	// Anchor is R0 and T0: the pair that the user chose. Each plan keeps its product.
 	Anchor AnchorPair `json:"anchor"`
 	// Applied is the last pair of ours that was seen in force; nil where there is none.
 	Applied *AnchorPair `json:"applied,omitempty"`
+	// Previous is the pair of ours that was in force before the applied one: kubectl rollout undo puts its requests back. nil where there is none.
+	Previous *AnchorPair `json:"previous,omitempty"`
 	// Pending is the pair of the last plan that has not been seen in force; nil where there is none.
 	Pending *AnchorPair `json:"pending,omitempty"`
 }
@@ -63,7 +72,8 @@ type AnchorRequest struct {
 
 // Empty says whether s is the state to begin with.
 func (s *State) Empty() bool {
-	return s.Version == "" && s.Resource == "" && s.Applied == nil && s.Pending == nil && s.Anchor.Target == 0 && !s.Anchor.Half && len(s.Anchor.Requests) == 0
+	return s.Version == "" && s.WorkloadUID == "" && s.HPAUID == "" && s.Resource == "" && s.Applied == nil && s.Previous == nil && s.Pending == nil &&
+		s.Anchor.Target == 0 && !s.Anchor.Half && len(s.Anchor.Requests) == 0
 }
 
 // Validate returns what cannot be meant, with paths below at: another version, another resource than cpu and memory, a target below 1, a
@@ -89,7 +99,7 @@ func (h *halves) equal(o *halves) bool {
 }
 
 // knownState is a valid state, read.
-type knownState struct{ anchor, applied, pending *halves }
+type knownState struct{ anchor, applied, previous, pending *halves }
 
 // readState reads a state that is not empty.
 func readState(s *State, at *field.Path) (k knownState, errs field.ErrorList) {
@@ -103,7 +113,7 @@ func readState(s *State, at *field.Path) (k knownState, errs field.ErrorList) {
 		pair *AnchorPair
 		to   **halves
 		name string
-	}{{&s.Anchor, &k.anchor, "anchor"}, {s.Applied, &k.applied, "applied"}, {s.Pending, &k.pending, "pending"}} {
+	}{{&s.Anchor, &k.anchor, "anchor"}, {s.Applied, &k.applied, "applied"}, {s.Previous, &k.previous, "previous"}, {s.Pending, &k.pending, "pending"}} {
 		if part.pair == nil {
 			continue
 		}

@@ -597,6 +597,11 @@ func (in *State) DeepCopyInto(out *State) {
 		*out = new(AnchorPair)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Previous != nil {
+		in, out := &in.Previous, &out.Previous
+		*out = new(AnchorPair)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Pending != nil {
 		in, out := &in.Pending, &out.Pending
 		*out = new(AnchorPair)
