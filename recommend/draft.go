@@ -21,6 +21,7 @@ type draft struct {
 	scaleRequest   int64  // the request rounded up, for the same ratio
 	policy         bounds
 	caps           bounds // container LimitRange
+	low, high      int64  // what the policy, the LimitRange and a limit that stays allow together
 	held           Cause  // why neither request nor limit may fall; empty: they may
 	maxRatio       int64  // of limit to request, in thousandths; 0 is none
 }

@@ -114,11 +114,12 @@ const (
 	TooShort         Reason = "too-short"           // wait, or lower MinSpan
 	NotControlled    Reason = "not-controlled"      // the policy leaves this container or resource alone
 	AmountOutOfRange Reason = "amount-out-of-range" // the use does not fit an amount: check the units of the samples
+	BoundsConflict   Reason = "bounds-conflict"     // no amount keeps both the policy and the LimitRanges: change one of them
 )
 
 // Reasons returns the closed list.
 func Reasons() []Reason {
-	return []Reason{NoData, MissingQuantile, TooFewSamples, TooShort, NotControlled, AmountOutOfRange}
+	return []Reason{NoData, MissingQuantile, TooFewSamples, TooShort, NotControlled, AmountOutOfRange, BoundsConflict}
 }
 
 // MarshalText refuses what is not in the list, except that no reason is the empty text.

@@ -13,7 +13,7 @@ type Input struct {
 	Pod         *corev1.PodSpec
 	LimitRanges []corev1.LimitRange // of the namespace
 	// Usage holds what was measured, one entry per container. A container without an entry gets no recommendation, and does
-	// not share the pod's minimum.
+	// not share the pod's minimum. Neither does an init container that ends before the containers start.
 	Usage []ContainerUsage
 	// Window leaves out OOM kills outside it. Views that can be cut (usage.Samples) are cut; one that reaches outside and
 	// cannot be cut is an error. The zero window holds everything.

@@ -56,7 +56,7 @@ func (d *draft) limitFor(request int64) (int64, bool) {
 	return exact.MulDivFloor(limit, request, d.scaleRequest)
 }
 
-// requestFor returns the largest request whose limit is at most, or at least, a bound on limits (GetBoundaryRequest).
+// requestFor returns the largest request whose limit is at most a bound on limits (GetBoundaryRequest).
 func (d *draft) requestFor(bound int64) int64 {
 	limit := d.effectiveLimit()
 	if d.rule.Limit != KeepRatio || limit == 0 || d.scaleRequest == 0 {
@@ -69,32 +69,52 @@ func (d *draft) requestFor(bound int64) int64 {
 	return request
 }
 
-// container applies the LimitRange items for containers: minimum, maximum, and the largest ratio of limit to request.
-func (d *draft) container() {
-	if d.caps.least > 0 {
-		least := max(d.caps.least, d.requestFor(d.caps.least))
+// container applies the LimitRange items for containers: minimum, maximum, and the largest ratio of limit to request. It reports whether they
+// and the policy leave an amount: one below the LimitRange's minimum is refused by the API server, one above maxAllowed by the owner.
+func (d *draft) container() bool {
+	d.low, d.high = d.policy.least, math.MaxInt64
+	if d.policy.most > 0 {
+		d.high = d.policy.most
+	}
+	if d.caps.least > 0 { // of the limit too, which is not below the request
+		least := d.caps.least
+		d.low = max(d.low, least)
 		d.step(StageLimitRange, FromContainerMin, least, d.now.each(func(v int64) int64 { return max(v, least) }))
 	}
 	if d.caps.most > 0 {
 		most := min(d.caps.most, d.requestFor(d.caps.most))
+		d.high = min(d.high, most)
 		d.step(StageLimitRange, FromContainerMax, most, d.now.each(func(v int64) int64 { return min(v, most) }))
 	}
 	if d.maxRatio > 0 && d.rule.Limit != KeepRatio {
 		limit, _ := d.limitFor(d.now.Request)
 		least, ok := exact.MulDivCeil(limit, 1000, d.maxRatio)
 		if limit > 0 && ok {
+			d.low = max(d.low, least)
 			d.step(StageLimitRange, FromMaxRatio, d.maxRatio, d.now.each(func(v int64) int64 { return max(v, least) }))
 		}
 	}
+	if d.low > d.high {
+		return false
+	}
+	if limit := d.fixedLimit(); limit > 0 {
+		d.high = min(d.high, limit)
+	}
+	return true
+}
+
+// fixedLimit is the limit that the request must fit under, since it does not follow; 0 is none.
+func (d *draft) fixedLimit() int64 {
+	if d.rule.Limit == KeepRatio {
+		return 0
+	}
+	limit, _ := d.limitFor(d.now.Request)
+	return limit
 }
 
 // capAtLimit keeps the request at or below a limit that stays: the API server refuses a request above it.
 func (d *draft) capAtLimit() {
-	if d.rule.Limit == KeepRatio {
-		return
-	}
-	limit, _ := d.limitFor(d.now.Request)
-	if limit > 0 {
+	if limit := d.fixedLimit(); limit > 0 {
 		d.step(StageLimit, FromLimit, limit, d.now.each(func(v int64) int64 { return min(v, limit) }))
 	}
 }

@@ -13,7 +13,8 @@ type Result struct {
 	Containers []Container           `json:"containers"` // in the pod's order; without a pod in the order of Usage
 	QoS        QoS                   `json:"qos"`
 	Flags      []skipreason.RiskFlag `json:"flags,omitempty"`
-	Savings    Savings               `json:"savings"`
+	// Savings are those of the containers and sidecars. An init container that ends before they start holds nothing while the pod runs.
+	Savings Savings `json:"savings"`
 }
 
 // Container is the recommendation for one container.

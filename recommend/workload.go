@@ -28,20 +28,21 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 	names, at := in.containers()
 	share := int64(0)
 	for _, u := range in.Usage {
-		if p, _ := in.policyOf(u.Name); !p.Off {
+		if p, _ := in.policyOf(u.Name); !p.Off && roleOf(in.Pod, u.Name) != startOnly {
 			share++
 		}
 	}
 	result := Result{Containers: make([]Container, len(names))}
 	drafts := make([]*draft, 0, 2*len(names))
 	startups := make([]int64, len(names))
+	within := make([]ContainerUsage, len(names))
 	for i, name := range names {
 		c := &result.Containers[i]
 		c.Name = name
-		var u ContainerUsage
 		if at[i] >= 0 {
-			u = in.cut(at[i])
+			within[i] = in.cut(at[i])
 		}
+		u := within[i]
 		c.Facts = factsOf(u, s)
 		if u.StartupCPU != nil {
 			startups[i], _ = fromFloat(float64(*u.StartupCPU*1000), Exact)
@@ -94,23 +95,30 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			}
 			d.out.Outcome = Recommended
 			d.allowed()
-			d.container()
+			if !d.container() {
+				d.refuse(BoundsConflict)
+			}
 		}
 	}
 	if len(r.errs) > 0 {
 		return Result{}, r.errs
 	}
 	for _, name := range Resources() {
-		var all []*draft
-		if b := ranges.pod[name]; b == (bounds{}) {
+		b := ranges.pod[name]
+		if b == (bounds{}) {
 			continue
 		}
-		for _, d := range drafts {
-			if d.out.Resource == name {
-				all = append(all, d)
+		var together []*draft
+		for i, d := range drafts {
+			switch {
+			case d.out.Resource != name:
+			case roleOf(in.Pod, names[i/2]) == startOnly: // it has ended before the others start
+				podRange([]*draft{d}, bounds{most: b.most})
+			default:
+				together = append(together, d)
 			}
 		}
-		podRange(all, ranges.pod[name])
+		podRange(together, b)
 	}
 	workload := map[skipreason.RiskFlag]bool{}
 	for i := range result.Containers {
@@ -134,24 +142,22 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			}
 			below = below || low
 		}
-		var u ContainerUsage
-		if at[i] >= 0 {
-			u = in.cut(at[i])
-		}
 		spec, _ := specOf(in.Pod, c.Name)
-		holds := in.flagsOf(c, u, spec, memory)
+		holds := in.flagsOf(c, within[i], spec, memory)
 		holds[skipreason.FlagLimitBelowStartup] = below
 		c.Flags = flags(holds)
 		c.Savings = savings(c, in.Prices, in.Replicas)
-		result.Savings.CPUMilli += c.Savings.CPUMilli
-		result.Savings.MemoryBytes += c.Savings.MemoryBytes
+		if roleOf(in.Pod, c.Name) == beside {
+			result.Savings.CPUMilli += c.Savings.CPUMilli
+			result.Savings.MemoryBytes += c.Savings.MemoryBytes
+		}
 		for f, on := range holds {
 			workload[f] = workload[f] || on
 		}
 	}
 	result.Savings = result.Savings.At(in.Prices, in.Replicas)
 	if in.Pod != nil {
-		result.QoS = QoSChange(in.Pod, after(in.Pod, result.Containers))
+		result.QoS = QoSChange(ranges.finished(in.Pod), ranges.finished(after(in.Pod, result.Containers)))
 		workload[skipreason.FlagQoSChange] = result.QoS.InPlaceRefused
 	}
 	result.Flags = flags(workload)
@@ -187,10 +193,9 @@ func (in Input) containers() (names []string, at []int) {
 		names, at = append(names, name), append(at, find(name))
 	}
 	for i := range in.Pod.InitContainers {
-		c := &in.Pod.InitContainers[i]
-		sidecar := c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
-		if j := find(c.Name); j >= 0 || sidecar {
-			names, at = append(names, c.Name), append(at, j)
+		name := in.Pod.InitContainers[i].Name
+		if j := find(name); j >= 0 || roleOf(in.Pod, name) == beside {
+			names, at = append(names, name), append(at, j)
 		}
 	}
 	return names, at
