@@ -1,6 +1,7 @@
 package recommend_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -360,6 +361,17 @@ func TestSpecialRows(t *testing.T) {
 			in: in{Pod: podOf(resources(list("1", ""), nil)), Usage: one(recommend.ContainerUsage{CPU: flat(t, 0.1, 3)})}},
 		{why: "a raise of at most 10 %", cpu: 1100, strategy: func(s *recommend.Strategy) { s.CPU.MaxRaise = 100_000 },
 			in: in{Pod: podOf(resources(list("1", ""), nil)), Usage: one(recommend.ContainerUsage{CPU: flat(t, 3, 3)})}},
+		{why: "a raise of at most 10 % is not made larger by rounding", cpu: 110, strategy: func(s *recommend.Strategy) { s.CPU.MaxRaise, s.CPU.Step = 100_000, 64 },
+			in: in{Pod: podOf(resources(list("100m", ""), nil)), Usage: one(recommend.ContainerUsage{CPU: flat(t, 3, 3)})}},
+		{why: "a raise of at most 10 % on the way to a minimum", cpu: 3, strategy: func(s *recommend.Strategy) { s.CPU.MaxRaise, s.CPU.PodMinimum = 100_000, 25 },
+			in: in{Pod: podOf(resources(list("2m", ""), nil)), Usage: one(recommend.ContainerUsage{CPU: flat(t, 0.001, 3)})}},
+		{why: "a fifth above what was killed, rounded up: 1.2 x 524 288 001 is 629 145 601.2", memory: 629_145_602,
+			in: in{Usage: one(recommend.ContainerUsage{Memory: flat(t, 1, 3), Events: usage.Events{OOMKills: []usage.OOMKill{{Time: monday, Request: 524_288_001}}}})}},
+		{why: "of several kills the costliest, judged by the highest use that was seen as well", memory: 1288490189,
+			in: in{Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: usage.Events{OOMKills: []usage.OOMKill{{Time: monday, Request: 400 * mi}}}})}},
+		{why: "a kill with a highest use of its own is judged by that", memory: gi,
+			in: in{Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: usage.Events{OOMKills: []usage.OOMKill{{Time: monday, Request: 400 * mi, Peak: 500 * mi}}}})}},
+		{why: "what a sum of floats adds to 300m is their own error", cpu: 300, in: in{Usage: one(recommend.ContainerUsage{CPU: flat(t, math.Nextafter(0.3, 1), 3)})}},
 		{why: "a missing request is the limit", cpu: 900, strategy: func(s *recommend.Strategy) { s.CPU.MaxCut = 100_000 },
 			in: in{Pod: podOf(resources(nil, list("1", ""))), Usage: one(recommend.ContainerUsage{CPU: flat(t, 0.1, 3)})}},
 		{why: "a LimitRange's minimum", cpu: 50,
@@ -411,6 +423,14 @@ func TestRefused(t *testing.T) {
 		{field: "usage[0].name", in: in{Pod: podOf(), Usage: one(recommend.ContainerUsage{})}},
 		{field: "usage[0].events.throttled", in: in{Usage: one(recommend.ContainerUsage{Events: usage.Events{Throttled: number(1.5)}})}},
 		{field: "usage[0].events.oomKills[0]", in: in{Usage: one(recommend.ContainerUsage{Events: usage.Events{OOMKills: []usage.OOMKill{{Request: -1}}}})}},
+		{field: "usage[0].memoryPeaks.interval", in: in{Usage: one(recommend.ContainerUsage{MemoryPeaks: usage.Peaks{Of: flat(t, 1, 1), Interval: time.Minute}})},
+			s: func(s *recommend.Strategy) {
+				s.Memory.From, s.PeakInterval.Duration = recommend.Peaks, 24*time.Hour
+			}},
+		{field: "usage[0].cpuPeaks.interval", in: in{Usage: one(recommend.ContainerUsage{CPUPeaks: usage.Peaks{Of: flat(t, 1, 1)}})},
+			s: func(s *recommend.Strategy) {
+				s.CPU.From, s.PeakInterval.Duration = recommend.Peaks, time.Hour
+			}},
 		{field: "replicas", in: in{Replicas: -1}},
 		{field: "prices", in: in{Prices: recommend.Prices{CPU: -1}}},
 		{field: "window", in: in{Window: usage.Window{Start: monday, End: monday}}},

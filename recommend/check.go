@@ -11,7 +11,7 @@ import (
 )
 
 // validate returns what cannot be in an input, apart from the quantities, which are read later.
-func (in Input) validate() field.ErrorList {
+func (in Input) validate(s Strategy) field.ErrorList {
 	var errs field.ErrorList
 	if !in.Window.Valid() {
 		errs = append(errs, field.Invalid(field.NewPath("window"), in.Window.End, "must end after it starts"))
@@ -37,7 +37,7 @@ func (in Input) validate() field.ErrorList {
 				errs = append(errs, field.Invalid(path.Child("name"), u.Name, "the pod has no such container"))
 			}
 		}
-		errs = append(errs, u.validate(path, in.Window)...)
+		errs = append(errs, u.validate(path, in.Window, s)...)
 	}
 	seen = map[string]bool{}
 	for i, p := range in.Policies {
@@ -58,8 +58,17 @@ func (in Input) validate() field.ErrorList {
 	return errs
 }
 
-func (u ContainerUsage) validate(path *field.Path, window usage.Window) field.ErrorList {
+func (u ContainerUsage) validate(path *field.Path, window usage.Window, s Strategy) field.ErrorList {
 	var errs field.ErrorList
+	for _, v := range []struct {
+		name  string
+		peaks usage.Peaks
+		from  Source
+	}{{"cpuPeaks", u.CPUPeaks, s.CPU.From}, {"memoryPeaks", u.MemoryPeaks, s.Memory.From}} {
+		if v.from == Peaks && !usage.Empty(v.peaks.Of) && v.peaks.Interval < s.PeakInterval.Duration {
+			errs = append(errs, field.Invalid(path.Child(v.name, "interval"), v.peaks.Interval.String(), "must not be shorter than the strategy's peakInterval"))
+		}
+	}
 	for _, v := range []struct {
 		name  string
 		of    usage.View

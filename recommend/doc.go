@@ -2,7 +2,7 @@
 //
 // Workload runs one pipeline of small stages for each container and resource; a Strategy sets what each stage does:
 //
-//	quantile -> margin -> confidence -> OOM -> hold -> minimum -> step limit -> rounding -> policy -> LimitRange -> limit
+//	quantile -> margin -> confidence -> OOM -> hold -> minimum -> rounding -> step limit -> policy -> LimitRange -> limit
 //
 // Every stage that is switched on leaves a Step with what it found, what it made of it and where that came from. There
 // are two ready strategies, VPA (what VPA 1.8 computes, bit for bit) and Peak, and any other that passes Validate.

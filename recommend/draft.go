@@ -54,14 +54,14 @@ func unit(resource corev1.ResourceName) float64 {
 }
 
 // fromFloat makes an amount of a float. Upstream truncates (CPUAmountFromCores, MemoryAmountFromBytes). Exact rounds up,
-// except for what is less than a millionth of a unit above a whole one, which is the float's own error; an amount above
-// 1e14 is not one and not ok.
+// except for what is less than a millionth of a unit above a whole one, which is the float's own error. NaN, what is negative and what is
+// above 1e14 is no amount and not ok.
 func fromFloat(v float64, a Arithmetic) (int64, bool) {
-	if a == Upstream {
-		return truncate(v), !math.IsNaN(v)
-	}
 	if !(v >= 0 && v <= maxAmount) {
 		return 0, false
+	}
+	if a == Upstream {
+		return truncate(v), true
 	}
 	return int64(math.Ceil(v - 1e-6)), true
 }

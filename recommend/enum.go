@@ -110,6 +110,7 @@ type Reason string
 const (
 	NoData           Reason = "no-data"             // no sample and no OOM kill: check that the container is measured
 	MissingQuantile  Reason = "missing-quantile"    // the view does not have what the strategy needs: see Needs
+	MissingSpan      Reason = "missing-span"        // the view does not say from when to when it was measured, which the strategy needs
 	TooFewSamples    Reason = "too-few-samples"     // wait, or lower MinSamples
 	TooShort         Reason = "too-short"           // wait, or lower MinSpan
 	NotControlled    Reason = "not-controlled"      // the policy leaves this container or resource alone
@@ -119,7 +120,7 @@ const (
 
 // Reasons returns the closed list.
 func Reasons() []Reason {
-	return []Reason{NoData, MissingQuantile, TooFewSamples, TooShort, NotControlled, AmountOutOfRange, BoundsConflict}
+	return []Reason{NoData, MissingQuantile, MissingSpan, TooFewSamples, TooShort, NotControlled, AmountOutOfRange, BoundsConflict}
 }
 
 // MarshalText refuses what is not in the list, except that no reason is the empty text.
@@ -149,8 +150,8 @@ const (
 	StageOOM        Stage = "oom"
 	StageHold       Stage = "hold"
 	StageMinimum    Stage = "minimum"
-	StageStepLimit  Stage = "step-limit"
 	StageRounding   Stage = "rounding"
+	StageStepLimit  Stage = "step-limit"
 	StagePolicy     Stage = "policy"
 	StageLimitRange Stage = "limit-range"
 	StageLimit      Stage = "limit"
@@ -158,8 +159,8 @@ const (
 
 // Stages returns the closed list, in the order of the pipeline.
 func Stages() []Stage {
-	return []Stage{StageQuantile, StageMargin, StageConfidence, StageOOM, StageHold, StageMinimum, StageStepLimit,
-		StageRounding, StagePolicy, StageLimitRange, StageLimit}
+	return []Stage{StageQuantile, StageMargin, StageConfidence, StageOOM, StageHold, StageMinimum, StageRounding,
+		StageStepLimit, StagePolicy, StageLimitRange, StageLimit}
 }
 
 // MarshalText refuses what is not in the list.

@@ -1,6 +1,8 @@
 package recommend_test
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kube-rightsize/rightsize/recommend"
+	"github.com/kube-rightsize/rightsize/skipreason"
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
@@ -78,5 +81,118 @@ func TestLimitsThatHold(t *testing.T) {
 		require.Equal(t, c.request, cpu.Request, c.why)
 		require.Equal(t, c.limit, *cpu.Limit.To, c.why)
 		require.Equal(t, c.by, cpu.Limit.By, c.why)
+	}
+}
+
+// view is given by its parts, to stand for whatever a caller may write.
+type view struct {
+	value       float64
+	count       int64
+	first, last time.Time
+}
+
+func (v view) Quantile(float64) (float64, bool) { return v.value, true }
+func (v view) Max() (float64, bool)             { return v.value, true }
+func (v view) Count() int64                     { return v.count }
+func (v view) First() time.Time                 { return v.first }
+func (v view) Last() time.Time                  { return v.last }
+
+// TestUnusableViews: what a view does not know, or says beyond all amounts, is no recommendation.
+func TestUnusableViews(t *testing.T) {
+	vpaHistogram := func(values ...float64) usage.View {
+		h, err := usage.NewHistogram(usage.VPACPU, 0)
+		require.NoError(t, err)
+		for i, v := range values {
+			require.NoError(t, h.Add(monday.Add(time.Duration(i)*time.Hour), v, 1))
+		}
+		return h
+	}
+	week := func(v float64) view { return view{v, 20_000, monday, monday.Add(7 * 24 * time.Hour)} }
+	table, err := usage.NewQuantiles(usage.Table{Count: 20_000, Quantiles: []usage.QuantileValue{{Q: 0.5, Value: 0.1}, {Q: 0.9, Value: 0.2}, {Q: 0.95, Value: 0.25}}})
+	require.NoError(t, err)
+	sure := recommend.VPA()
+	sure.CPU.Confidence.Duration = 0
+	long := recommend.Peak()
+	long.CPU.Upper = recommend.At(950_000)
+	long.CPU.Target = recommend.At(900_000)
+	for _, c := range []struct {
+		why      string
+		cpu      usage.View
+		strategy recommend.Strategy
+		reason   recommend.Reason
+	}{
+		{why: "a view without times has no history to widen bounds by", cpu: table, strategy: recommend.VPA(), reason: recommend.MissingSpan},
+		{why: "nor a span that may be long enough", cpu: table, strategy: long, reason: recommend.MissingSpan},
+		{why: "where nothing asks for its span it is enough", cpu: table, strategy: sure},
+		{why: "the last bucket has no end", cpu: vpaHistogram(5000, 5000, 5000), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "neither has it in the largest of all", cpu: usage.MaxOf(vpaHistogram(1, 1, 1), vpaHistogram(5000, 5000, 5000)), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "the last bucket but one ends where it starts", cpu: vpaHistogram(1020, 1020, 1020), strategy: recommend.VPA()},
+		{why: "one wild sample in twenty is above every quantile that is asked for", cpu: vpaHistogram(append(make([]float64, 19), 5000)...), strategy: recommend.VPA()},
+		{why: "infinite", cpu: week(math.Inf(1)), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "negative", cpu: week(-1), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "NaN", cpu: week(math.NaN()), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "above all amounts", cpu: week(2e11), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "the same, usable", cpu: week(2), strategy: recommend.VPA()},
+	} {
+		r, errs := recommend.Workload(recommend.Input{Usage: one(recommend.ContainerUsage{CPU: c.cpu})}, c.strategy)
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.reason, r.Containers[0].CPU.Reason, c.why)
+		require.Equal(t, c.reason == "", r.Containers[0].CPU.Outcome == recommend.Recommended, c.why)
+	}
+}
+
+// TestCappedBelowPeak: whatever keeps memory below what was needed is told.
+func TestCappedBelowPeak(t *testing.T) {
+	kill := usage.Events{OOMKills: []usage.OOMKill{{Time: monday, Request: gi}}}
+	slow := func(s *recommend.Strategy) { s.Memory.MaxRaise = 100_000 }
+	for _, c := range []struct {
+		why      string
+		in       recommend.Input
+		strategy func(*recommend.Strategy)
+		flag     bool
+	}{
+		{why: "a bound on one step keeps it below what the kill showed", strategy: slow, flag: true,
+			in: recommend.Input{Pod: podOf(resources(list("", "1Gi"), nil)), Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: kill})}},
+		{why: "a bound on one step that leaves enough", strategy: func(s *recommend.Strategy) { s.Memory.MaxRaise = 500_000 },
+			in: recommend.Input{Pod: podOf(resources(list("", "1Gi"), nil)), Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: kill})}},
+		{why: "the limit", flag: true,
+			in: recommend.Input{Pod: podOf(resources(list("", "1Gi"), list("", "1Gi"))), Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: kill})}},
+		{why: "a quantile below the largest is meant", strategy: func(s *recommend.Strategy) { s.Memory.Target, s.Memory.Lower = recommend.At(500_000), recommend.At(0) },
+			in: recommend.Input{Usage: one(recommend.ContainerUsage{Memory: samplesOf(t, []float64{1e8, 1e8, 9e8}, time.Hour)})}},
+	} {
+		s := plain()
+		if c.strategy != nil {
+			c.strategy(&s)
+		}
+		r, errs := recommend.Workload(c.in, s)
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagCappedBelowPeak), c.why)
+	}
+}
+
+// TestStartupLimit: a limit that would fall below the start-up peak stays as high as it was, within what the LimitRange allows.
+func TestStartupLimit(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		items []corev1.LimitRangeItem
+		limit int64
+		by    recommend.Cause
+	}{
+		{why: "without a LimitRange", limit: 800, by: recommend.FromStartup},
+		{why: "not above a container's maximum", items: []corev1.LimitRangeItem{containerItem("", "600m")}, limit: 600, by: recommend.FromStartup},
+		{why: "not above the largest ratio", items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("3", "")}}, limit: 300, by: recommend.FromStartup},
+		{why: "nor below the request", items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("500m", "")}}, limit: 100, by: recommend.FromMaxRatio},
+	} {
+		s := plain()
+		s.CPU.Limit = recommend.KeepRatio
+		in := recommend.Input{Pod: podOf(resources(list("500m", ""), list("1", ""))), LimitRanges: limitRange(c.items...),
+			Usage: one(recommend.ContainerUsage{CPU: flat(t, 0.1, 3), StartupCPU: number(0.8)})}
+		r, errs := recommend.Workload(in, s)
+		require.Empty(t, errs, c.why)
+		got := r.Containers[0].CPU
+		require.Equal(t, int64(100), got.Request, c.why)
+		require.Equal(t, c.limit, *got.Limit.To, c.why)
+		require.Equal(t, c.by, got.Limit.By, c.why)
+		require.Contains(t, r.Flags, skipreason.FlagLimitBelowStartup, c.why)
 	}
 }

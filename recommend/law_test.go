@@ -312,7 +312,7 @@ func TestHostile(t *testing.T) {
 			s.CPU.Margin, s.Memory.Step, s.OOM.Bump = recommend.PPM(r.Int32()), r.Int64(), recommend.PPM(r.Int32())
 		}
 		pod := &corev1.PodSpec{Containers: []corev1.Container{{Name: "a"}, {Name: "a"}, {}}}
-		in := recommend.Input{Usage: []recommend.ContainerUsage{{Name: "a", CPU: v, Memory: v, MemoryPeaks: usage.Peaks{Of: v},
+		in := recommend.Input{Usage: []recommend.ContainerUsage{{Name: "a", CPU: v, Memory: v, MemoryPeaks: usage.Peaks{Of: v, Interval: 24 * time.Hour},
 			Events: usage.Events{OOMKills: []usage.OOMKill{{Request: r.Int64() >> r.IntN(64)}}}}}, Replicas: r.Int32(),
 			Prices: recommend.Prices{CPU: r.Int64(), Memory: r.Int64()}}
 		if r.IntN(2) == 0 {

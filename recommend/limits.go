@@ -136,6 +136,9 @@ func (d *draft) finish(startup int64) (belowStartup, ok bool) {
 	belowStartup = limit > 0 && limit < startup
 	if present := d.effectiveLimit(); d.rule.Limit == KeepRatio && present > limit && limit > 0 {
 		held, by := min(startup, present), FromStartup
+		if d.caps.most > 0 {
+			held = min(held, d.caps.most)
+		}
 		if d.maxRatio > 0 {
 			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
 				held = min(held, most)

@@ -26,7 +26,7 @@ func (d *draft) run(s Strategy, m measured) Reason {
 			return NoData // of a kill at an unknown amount nothing is known but that it was too small
 		}
 	} else {
-		if reason := enough(s, m); reason != "" {
+		if reason := d.enough(s, m); reason != "" {
 			return reason
 		}
 		if reason := d.quantile(m.view); reason != "" {
@@ -41,10 +41,10 @@ func (d *draft) run(s Strategy, m measured) Reason {
 	d.oom(s.OOM, m)
 	d.keep(m.hold)
 	d.minimum(m.share)
-	d.stepLimit()
 	if d.rule.Step > 1 {
 		d.step(StageRounding, FromStrategy, d.rule.Step, d.now.each(func(v int64) int64 { return ceilTo(v, d.rule.Step) }))
 	}
+	d.stepLimit()
 	if d.now.Request > 2*maxAmount {
 		return AmountOutOfRange
 	}
@@ -52,11 +52,15 @@ func (d *draft) run(s Strategy, m measured) Reason {
 	return ""
 }
 
-// enough refuses what is too little to judge by. An OOM kill is evidence, however little else there is.
-func enough(s Strategy, m measured) Reason {
+// enough refuses what is too little to judge by. An OOM kill is evidence, however little else there is. A view that has data and does not say
+// from when to when has no span to judge by.
+func (d *draft) enough(s Strategy, m measured) Reason {
+	spanned := s.MinSpan.Duration > 0 || d.rule.Confidence.Duration > 0
 	switch {
 	case len(m.kills) > 0:
 		return ""
+	case spanned && !usage.Empty(m.history) && (m.history.First().IsZero() || m.history.Last().IsZero()):
+		return MissingSpan
 	case m.history == nil || s.MinSamples > 0 && m.history.Count() < s.MinSamples:
 		if s.MinSamples > 0 {
 			return TooFewSamples
@@ -91,7 +95,7 @@ func (d *draft) quantile(view usage.View) Reason {
 		if !ok {
 			return MissingQuantile
 		}
-		if *s.into, ok = fromFloat(float64(v*unit(d.out.Resource)), d.arithmetic); !ok {
+		if *s.into, ok = fromFloat(float64(v*unit(d.out.Resource)), d.arithmetic); !ok || !s.of.Max && usage.Beyond(view, s.of.Quantile.Float()) {
 			return AmountOutOfRange
 		}
 	}
@@ -155,7 +159,7 @@ func (d *draft) oom(o OOM, m measured) {
 		if kill.Peak <= 0 {
 			used = max(used, highest)
 		}
-		needed = max(needed, min(o.rule().Needed(min(used, maxAmount)), maxAmount))
+		needed = max(needed, min(o.needed(min(used, maxAmount), d.arithmetic), maxAmount))
 	}
 	t := d.now
 	t.Request, t.Upper = max(t.Request, needed), max(t.Upper, needed)

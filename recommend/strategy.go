@@ -38,7 +38,7 @@ type Strategy struct {
 
 	// Window is how much history the strategy is meant for. Needs and the queries use it; the pipeline uses what it is given.
 	Window metav1.Duration `json:"window"`
-	// PeakInterval is the length of the intervals that have one memory peak each.
+	// PeakInterval is the length of the intervals that have one peak each. Peaks of shorter ones are refused: their quantiles are lower.
 	PeakInterval metav1.Duration `json:"peakInterval,omitempty"`
 
 	// MinSamples and MinSpan are the least data for a recommendation. Zero asks for one sample.
@@ -69,7 +69,8 @@ type Rule struct {
 	// PodMinimum is shared evenly by the pod's containers that are recommended for; Minimum is for each container.
 	PodMinimum int64 `json:"podMinimum,omitempty"`
 	Minimum    int64 `json:"minimum,omitempty"`
-	// MaxRaise and MaxCut bound the change in one go, as a share of the present request. Zero is no bound.
+	// MaxRaise and MaxCut bound the change in one go, as a share of the present request. Zero is no bound. They go after Step and the minimums:
+	// a request that is far below its minimum gets there in several steps, and one on its way need not be a multiple of Step.
 	MaxRaise PPM `json:"maxRaise,omitempty"`
 	MaxCut   PPM `json:"maxCut,omitempty"`
 	// Step rounds up to its multiples; zero and one are whole millicores or bytes.
@@ -90,8 +91,12 @@ type OOM struct {
 	MinBump int64 `json:"minBump,omitempty"`
 }
 
-func (o OOM) rule() usage.PeakRule {
-	return usage.PeakRule{Interval: time.Second, BumpRatio: (Whole + o.Bump).Float(), MinBump: o.MinBump}
+// needed is what a container needs that was killed while it used so much. Upstream is usage.PeakRule; Exact rounds up.
+func (o OOM) needed(used int64, a Arithmetic) int64 {
+	if a == Upstream {
+		return usage.PeakRule{Interval: time.Second, BumpRatio: (Whole + o.Bump).Float(), MinBump: o.MinBump}.Needed(used)
+	}
+	return used + max(o.MinBump, scaled(used, o.Bump, Exact))
 }
 
 const day = 24 * time.Hour

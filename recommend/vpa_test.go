@@ -317,6 +317,9 @@ func TestR2Vectors(t *testing.T) {
 	for _, c := range loadVPA(t) {
 		t.Run(c.Input.Name, func(t *testing.T) {
 			in, s := c.run(t), c.strategy()
+			for _, u := range in.Usage { // each container may have its own
+				s.PeakInterval.Duration = min(s.PeakInterval.Duration, u.MemoryPeaks.Interval)
+			}
 			if c.Input.Name == "replicas-two-revisions" {
 				// There the policy's minimum is 350m and the global maximum 200m; the VPA's own maximum of 2 cores goes first.
 				require.Len(t, in.Policies, 1)

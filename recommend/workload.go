@@ -19,7 +19,7 @@ import (
 // Laws: R1 (more usage, no smaller request), R2 (VPA equals upstream), R3 (lower <= request <= upper).
 func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 	errs := s.Validate(field.NewPath("strategy"))
-	errs = append(errs, in.validate()...)
+	errs = append(errs, in.validate(s)...)
 	if len(errs) > 0 {
 		return Result{}, errs
 	}
@@ -278,7 +278,8 @@ func (in Input) flagsOf(c *Container, u ContainerUsage, spec *corev1.Container, 
 	if usage.Empty(samples) {
 		samples = u.MemoryPeaks.Of
 	}
-	if c.Memory.Outcome == Recommended && c.Memory.CappedBy != "" {
+	slowed := slices.ContainsFunc(c.Memory.Steps, func(s Step) bool { return s.Stage == StageStepLimit && s.After.Request < s.Before.Request })
+	if c.Memory.Outcome == Recommended && (c.Memory.CappedBy != "" || slowed) {
 		need := int64(0)
 		if !usage.Empty(samples) {
 			if most, ok := samples.Max(); ok {

@@ -156,7 +156,7 @@ func flagEntries() []flagEntry {
 			"Ask whether it is needed at all; the request is the minimum, not zero."},
 		{FlagCappedBelowPeak,
 			"A cap keeps the memory request below what the container was seen to need.",
-			"The recommended memory request is below the largest use in the window, or below what an OOM kill showed was needed, because of maxAllowed, a LimitRange or the limit.",
+			"The recommended memory request is below the largest use in the window, or below what an OOM kill showed was needed, because of maxAllowed, a LimitRange, the limit or a bound on one step.",
 			"Raise the cap; more OOM kills will not raise the request."},
 		{FlagLimitBelowStartup,
 			"The cpu limit leaves less than the container uses while it starts, so probes may fail.",

@@ -213,7 +213,7 @@ func (h *Histogram) Empty() bool {
 }
 
 // Quantile returns the bucket in which the running weight first reaches q x total: VPA's layouts answer with its end
-// (the last bucket, which has none, with its start), Fine with the value that is wrong by the same share at both ends.
+// (the last bucket, which has none, with its start: see Beyond), Fine with the value that is wrong by the same share at both ends.
 func (h *Histogram) Quantile(q float64) (float64, bool) {
 	if !(q >= 0 && q <= 1) || h.Empty() {
 		return 0, false
@@ -222,15 +222,7 @@ func (h *Histogram) Quantile(q float64) (float64, bool) {
 	if h.kind == fine {
 		return h.quantileFine(threshold), true
 	}
-	sum := 0.0
-	b := h.low
-	for ; b < h.high; b++ {
-		sum += h.weights[b]
-		if sum >= threshold {
-			break
-		}
-	}
-	return vpaLayouts[h.kind].start[min(b+1, vpaBuckets-1)], true
+	return vpaLayouts[h.kind].start[min(h.bucketAt(threshold)+1, vpaBuckets-1)], true
 }
 
 // Max returns the largest value that was added, exactly; not ok when the histogram is empty. It neither decays nor is
