@@ -42,7 +42,8 @@ func (h *Histogram) VPACheckpoint() (VPACheckpoint, error) {
 }
 
 // FromVPACheckpoint reads what VPA has stored. What a checkpoint keeps beside its histograms comes in as the span; VPA
-// keeps it for cpu alone. The largest value is not stored: it is taken to be the end of the highest bucket.
+// keeps it for cpu alone. Without a span all that is known is that at least one sample stands behind each bucket, and the reference time. The
+// largest value is not stored: it is taken to be the end of the highest bucket.
 // Upstream: LoadFromCheckpoint in pkg/recommender/util.
 func FromVPACheckpoint(layout Layout, halfLife time.Duration, c VPACheckpoint, span Span) (*Histogram, error) {
 	h, err := NewHistogram(layout, halfLife)
@@ -61,12 +62,13 @@ func FromVPACheckpoint(layout Layout, halfLife time.Duration, c VPACheckpoint, s
 	if span.Count < 0 || span.Count > maxCount || span.Last.Before(span.First) {
 		return nil, fmt.Errorf("%w: span", ErrEncoding)
 	}
-	sum := int64(0)
+	sum, filled := int64(0), int64(0)
 	for b, w := range c.BucketWeights {
 		if b < 0 || b >= vpaBuckets {
 			return nil, fmt.Errorf("%w: a bucket is outside 0..%d", ErrEncoding, vpaBuckets-1)
 		}
 		sum += int64(w)
+		filled += int64(min(w, 1))
 	}
 	if !c.ReferenceTimestamp.IsZero() {
 		reference, ok := instant(c.ReferenceTimestamp)
@@ -96,7 +98,7 @@ func FromVPACheckpoint(layout Layout, halfLife time.Duration, c VPACheckpoint, s
 		h.smallest = h.largest
 	}
 	if span.Count == 0 {
-		span = Span{Count: sum, First: c.ReferenceTimestamp, Last: c.ReferenceTimestamp}
+		span = Span{Count: filled, First: c.ReferenceTimestamp, Last: c.ReferenceTimestamp}
 	}
 	first, ok1 := instant(span.First)
 	last, ok2 := instant(span.Last)

@@ -18,6 +18,8 @@ var (
 	ErrMismatch = errors.New("usage: histograms differ in layout or half-life")
 	// ErrOrder: the sample is not newer than one that was taken already.
 	ErrOrder = errors.New("usage: sample is not newer than the last one")
+	// ErrPeakRule: the interval, the ratio or the least increase of a PeakRule cannot be one (PeakRule.Valid).
+	ErrPeakRule = errors.New("usage: peak rule is not valid")
 	// ErrTooOld: the OOM kill lies more than one interval before the newest sample.
 	ErrTooOld = errors.New("usage: OOM kill is more than one interval older than the newest sample")
 	// ErrEncoding: the encoded histogram is damaged, of an unknown version, or holds what no histogram can hold.

@@ -64,7 +64,8 @@ func (r Replicas) Share() (float64, bool) {
 
 // ReplicasOver looks at samples of the replica count together with the changes of maxReplicas. A sample counts against
 // the maxReplicas that was valid at its time: the last change at or before it. A sample before the first change counts for
-// Largest alone. Counts are read as whole numbers, rounded down; those above the largest int32 are dropped as infinite.
+// Largest alone, as does one at a time whose maxReplicas is not positive: no HPA has such a one, so that it is not known. A window that ends
+// before it starts holds nothing. Counts are read as whole numbers, rounded down; those above the largest int32 are dropped as infinite.
 func ReplicasOver(counts []Point, limits []MaxReplicas, window Window) (Replicas, Report) {
 	clean, report := Clean(counts, window)
 	sorted := slices.Clone(limits)
@@ -86,7 +87,7 @@ func ReplicasOver(counts []Point, limits []MaxReplicas, window Window) (Replicas
 		for next < len(sorted) && !sorted[next].From.After(p.Time) {
 			next++
 		}
-		if next == 0 {
+		if next == 0 || sorted[next-1].Value < 1 {
 			continue
 		}
 		var held time.Duration

@@ -86,10 +86,10 @@ func AddCPU(into *Histogram, instance *Instance, t time.Time, cores float64) err
 // which may lie in the future; a higher sample takes the old peak out and puts itself in.
 //
 // It returns ErrValue for negative or more than 2^60 bytes, ErrTime, ErrOrder for a sample older than the newest one,
-// and ErrHalfLife for a rule that is not valid; then nothing has changed. Upstream: addMemorySample in
+// and ErrPeakRule for a rule that is not valid; then nothing has changed. Upstream: addMemorySample in
 // pkg/recommender/model/container.go, VPA 1.8.1. As there, a zero in the first sample of an interval hides the rest of it.
 func (r PeakRule) Add(into *Histogram, instance *Instance, t time.Time, bytes int64) error {
-	if instance != nil && into != nil && instance.started && bytes >= 0 && bytes <= max(instance.usagePeak, instance.oomPeak) {
+	if instance != nil && into != nil && instance.started && bytes >= 0 && bytes <= max(instance.usagePeak, instance.oomPeak) && r.Valid() {
 		// Most samples end here: nothing changes but the time of the newest one.
 		if ns, ok := instant(t); ok && ns >= instance.last && ns < instance.end {
 			instance.last = ns
@@ -101,7 +101,8 @@ func (r PeakRule) Add(into *Histogram, instance *Instance, t time.Time, bytes in
 
 // OOM takes an OOM kill: the estimate Needed becomes a sample at the time of the kill, and counts if it is above the
 // interval's peak. The order of kills and samples does not matter within an interval: a kill older than the newest sample
-// counts in the present interval. ErrTooOld is returned for one that is more than an interval older. The limit plays no part.
+// counts in the present interval. ErrTooOld is returned for one that is more than an interval older. The limit plays no part. Other errors are
+// those of Add.
 func (r PeakRule) OOM(into *Histogram, instance *Instance, t time.Time, request int64) error {
 	ns, ok := instant(t)
 	switch {
@@ -109,6 +110,8 @@ func (r PeakRule) OOM(into *Histogram, instance *Instance, t time.Time, request 
 		return ErrTime
 	case instance == nil || into == nil:
 		return ErrLayout
+	case !r.Valid():
+		return ErrPeakRule
 	case request < 0 || request > maxBytes:
 		return ErrValue
 	case instance.started && ns < instance.last-int64(r.Interval):
@@ -122,8 +125,8 @@ func (r PeakRule) add(into *Histogram, instance *Instance, t time.Time, bytes in
 	switch {
 	case into == nil || instance == nil:
 		return ErrLayout
-	case r.Interval < minHalfLife || r.Interval > maxHalfLife:
-		return ErrHalfLife
+	case !r.Valid():
+		return ErrPeakRule
 	case bytes < 0 || bytes > 2*maxBytes:
 		return ErrValue
 	case !ok:

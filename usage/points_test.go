@@ -229,17 +229,18 @@ func TestQuantilesTable(t *testing.T) {
 }
 
 func TestReplicasOver(t *testing.T) {
-	limits := []usage.MaxReplicas{{at(100), 20}, {at(0), 10}}
+	limits := []usage.MaxReplicas{{at(100), 20}, {at(0), 10}, {at(140), -1}, {at(170), 30}}
 	for _, c := range []struct {
 		why    string
 		counts []usage.Point
 		want   usage.Replicas
 	}{
-		{"at the old maximum, then the maximum was raised", []usage.Point{{at(10), 10}, {at(60), 10}, {at(110), 12}},
-			usage.Replicas{Largest: 12, Reached: true, AtMax: 100 * time.Second, Known: 190 * time.Second}},
+		{"at the old maximum, then the maximum was raised", []usage.Point{{at(10), 10}, {at(60), 10}, {at(110), 12}, {at(140), 12}},
+			usage.Replicas{Largest: 12, Reached: true, AtMax: 100 * time.Second, Known: 130 * time.Second}},
 		{"below the maximum valid at its time", []usage.Point{{at(110), 12}}, usage.Replicas{Largest: 12, Known: 90 * time.Second}},
 		{"a change at a sample's own time counts", []usage.Point{{at(100), 19}}, usage.Replicas{Largest: 19, Known: 100 * time.Second}},
 		{"before anything is known", []usage.Point{{at(-10), 50}}, usage.Replicas{Largest: 50}},
+		{"a maxReplicas of nothing is not known, and is not reached", []usage.Point{{at(150), 1}, {at(180), 5}}, usage.Replicas{Largest: 5, Known: 20 * time.Second}},
 		{"nothing", nil, usage.Replicas{}},
 		{"outside the window", []usage.Point{{at(250), 20}}, usage.Replicas{}},
 	} {
@@ -248,6 +249,9 @@ func TestReplicasOver(t *testing.T) {
 	}
 	_, report := usage.ReplicasOver([]usage.Point{{at(10), 1e12}}, limits, usage.Window{})
 	require.Equal(t, 1, report.Infinite)
+	got, report := usage.ReplicasOver([]usage.Point{{at(10), 1}, {at(20), 1}}, limits, usage.Window{Start: at(30), End: at(0)})
+	require.Equal(t, usage.Replicas{}, got, "a window that ends before it starts holds nothing")
+	require.Equal(t, 2, report.Outside)
 }
 
 func TestWords(t *testing.T) {
