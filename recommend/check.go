@@ -92,6 +92,9 @@ func (u ContainerUsage) validate(path *field.Path, window usage.Window, s Strate
 		errs = append(errs, field.Invalid(path.Child("startupCPU"), "not an amount", "must be within 0 and 1e11 cores"))
 	}
 	for i, k := range u.Events.OOMKills {
+		if k.Times < 0 {
+			errs = append(errs, field.Invalid(path.Child("events", "oomKills").Index(i).Child("times"), k.Times, "must not be negative"))
+		}
 		for _, v := range []int64{k.Request, k.Limit, k.Peak} {
 			if v < 0 || v > maxAmount {
 				errs = append(errs, field.Invalid(path.Child("events", "oomKills").Index(i), v, "must be within 0 and 1e14 bytes"))

@@ -1,6 +1,7 @@
 package recommend
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +17,11 @@ type Measure string
 const (
 	MeasureQuantile    Measure = "quantile"     // per container: the largest of the pods' quantiles
 	MeasureMax         Measure = "max"          // per container
-	MeasureCount       Measure = "count"        // per container: samples of all pods
+	MeasureCount       Measure = "count"        // per container: one for each minute of each pod, however often it is scraped
 	MeasureFirst       Measure = "first"        // per container: time of the first sample, Unix seconds
 	MeasureLast        Measure = "last"         // per container: time of the last sample, Unix seconds
 	MeasureThrottled   Measure = "throttled"    // per container: share of throttled periods
-	MeasureOOMKills    Measure = "oom-kills"    // per container: how often
+	MeasureOOMKills    Measure = "oom-kills"    // per container: how often, by increase() and so not whole; at least that it happened
 	MeasureReplicas    Measure = "replicas"     // the most replicas that the HPA had
 	MeasureShareAtMax  Measure = "share-at-max" // share of time at maxReplicas
 	MeasureMaxReplicas Measure = "max-replicas" // maxReplicas now
@@ -61,10 +62,16 @@ type Series struct {
 
 // Queries returns the PromQL texts that compute what a strategy needs for one workload: cadvisor's metrics for usage and
 // throttling, kube-state-metrics' for OOM kills and replicas. They are text only; nothing is asked. Run them as instant
-// queries at the end of the window, and put the answers into a usage.Table.
+// queries at the end of the window; [Strategy.FromAnswers] takes the answers back.
 //
-// Pods are pooled by the largest of their quantiles (usage.MaxOf): no pod gets less than it needs. A quantile of a
-// quantile_over_time is Prometheus' linear method. Cpu rates smooth over Step: shorter bursts are not seen.
+// Pods are pooled by the largest of their quantiles (usage.MaxOf): no pod gets less than it needs, and one pod that lived for minutes can
+// decide. A container that was restarted is one series with what it was before. A quantile of a quantile_over_time is Prometheus' linear method.
+// Cpu rates smooth over Step: shorter bursts are not seen. A step goes back up to five minutes for a sample (Prometheus' lookback), so that
+// counts are a little too large where scrapes are further apart than a minute.
+//
+// What VPA() means is not reached to the last bit: there are no weights that decay, peaks are counted from the end of the window and not
+// from each container's first sample, the first interval of peaks reaches back before the window, and a quantile of eight daily peaks lies
+// between two of them.
 func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 	errs := s.Validate(field.NewPath("strategy"))
 	path := field.NewPath("series")
@@ -73,6 +80,8 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 	}
 	if of.Pods == "" {
 		errs = append(errs, field.Required(path.Child("pods"), ""))
+	} else if _, err := regexp.Compile(of.Pods); err != nil {
+		errs = append(errs, field.Invalid(path.Child("pods"), of.Pods, err.Error()))
 	}
 	step := of.Step.Duration
 	if step == 0 {
@@ -80,6 +89,12 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 	}
 	if step < time.Second {
 		errs = append(errs, field.Invalid(path.Child("step"), of.Step.Duration.String(), "must be at least 1s"))
+	}
+	if longest := s.Window.Duration; longest > 0 && step > longest {
+		errs = append(errs, field.Invalid(path.Child("step"), step.String(), "must not be longer than the strategy's window"))
+	}
+	if (s.CPU.From == Peaks || s.Memory.From == Peaks) && step > s.PeakInterval.Duration {
+		errs = append(errs, field.Invalid(path.Child("step"), step.String(), "must not be longer than the strategy's peakInterval"))
 	}
 	if len(errs) > 0 {
 		return nil, errs
@@ -106,6 +121,7 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 			}
 			series = "max_over_time(" + series + inner + ")"
 		}
+		series = "max by (pod, container) (" + series + ")" // a restart makes a series of its own
 		over := series + "[" + window + ":" + promDuration(every) + "]"
 		for _, q := range r.Quantiles {
 			out = append(out, Query{MeasureQuantile, r.Resource, q,
@@ -118,7 +134,7 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 		times := "timestamp(" + raw + ")[" + window + ":" + promDuration(step) + "]"
 		out = append(out,
 			Query{Measure: MeasureMax, Resource: r.Resource, Text: "max by (container) (max_over_time(" + whole + "))"},
-			Query{Measure: MeasureCount, Resource: r.Resource, Text: "sum by (container) (count_over_time(" + raw + "[" + window + "]))"},
+			Query{Measure: MeasureCount, Resource: r.Resource, Text: "sum by (container) (count_over_time((max by (pod, container) (" + raw + "))[" + window + ":1m]))"},
 			Query{Measure: MeasureFirst, Resource: r.Resource, Text: "min by (container) (min_over_time(" + times + "))"},
 			Query{Measure: MeasureLast, Resource: r.Resource, Text: "max by (container) (max_over_time(" + times + "))"})
 	}

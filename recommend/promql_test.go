@@ -46,6 +46,20 @@ func TestQueriesQuote(t *testing.T) {
 	}
 	_, errs = recommend.Peak().Queries(recommend.Series{})
 	require.Len(t, errs, 2)
+	for _, c := range []struct {
+		why, field string
+		of         recommend.Series
+	}{
+		{"no regular expression", "series.pods", recommend.Series{Namespace: "a", Pods: "(["}},
+		{"one that closes what encloses it", "series.pods", recommend.Series{Namespace: "a", Pods: "a)|(b"}},
+		{"a step longer than two weeks", "series.step", recommend.Series{Namespace: "a", Pods: "b", Step: metav1.Duration{Duration: 337 * time.Hour}}},
+	} {
+		_, errs := recommend.Peak().Queries(c.of)
+		require.Len(t, errs, 1, c.why)
+		require.Equal(t, c.field, errs[0].Field, c.why)
+	}
+	_, errs = recommend.VPA().Queries(recommend.Series{Namespace: "a", Pods: "b", Step: metav1.Duration{Duration: 25 * time.Hour}})
+	require.Len(t, errs, 1, "a step longer than the interval of peaks")
 	_, errs = recommend.Strategy{}.Queries(recommend.Series{Namespace: "a", Pods: "b", Step: metav1.Duration{Duration: -1}})
 	require.NotEmpty(t, errs)
 }

@@ -61,9 +61,9 @@ type Limit struct {
 
 // Facts are what forbids a request to fall.
 type Facts struct {
-	Throttled bool `json:"throttled,omitempty"` // cpu must not decrease
-	OOMKilled bool `json:"oomKilled,omitempty"` // memory must not decrease
-	OOMKills  int  `json:"oomKills,omitempty"`
+	Throttled bool  `json:"throttled,omitempty"` // cpu must not decrease
+	OOMKilled bool  `json:"oomKilled,omitempty"` // memory must not decrease
+	OOMKills  int64 `json:"oomKills,omitempty"`
 }
 
 // Step is what one stage did to the request and its bounds.

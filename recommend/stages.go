@@ -14,6 +14,7 @@ import (
 type measured struct {
 	view    usage.View // the statistic is taken of
 	history usage.View // how long and how much was measured
+	useOnly bool       // the view holds peaks without what the kills showed
 	kills   []usage.OOMKill
 	hold    Cause // why the request must not fall; empty: it may
 	share   int64 // the number of containers that share the pod's minimum
@@ -144,7 +145,7 @@ func (d *draft) confidence(history usage.View) {
 // oom: what the costliest kill needed. Kills do not add up: each one is judged by what was requested and used, not by an
 // earlier estimate.
 func (d *draft) oom(o OOM, m measured) {
-	if len(m.kills) == 0 || o.InPeaks && !usage.Empty(m.view) {
+	if len(m.kills) == 0 || o.InPeaks && !m.useOnly && !usage.Empty(m.view) {
 		return
 	}
 	highest := int64(0)

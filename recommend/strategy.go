@@ -85,7 +85,7 @@ type Rule struct {
 // Several kills do not add up.
 type OOM struct {
 	// InPeaks says that the kills are in the memory peaks already (usage.PeakRule.OOM), as VPA has it. Then the stage acts only
-	// where there are no peaks at all.
+	// where there are no peaks at all, or where they say themselves that they hold use alone (usage.Peaks.UseOnly).
 	InPeaks bool  `json:"inPeaks,omitempty"`
 	Bump    PPM   `json:"bump,omitempty"`
 	MinBump int64 `json:"minBump,omitempty"`

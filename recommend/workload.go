@@ -1,6 +1,7 @@
 package recommend
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,7 +68,7 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			}
 			m := measured{view: res.plain, history: res.plain, share: max(share, 1)}
 			if res.rule.From == Peaks {
-				m.view = res.peaks.Of
+				m.view, m.useOnly = res.peaks.Of, res.peaks.UseOnly
 				if usage.Empty(m.history) {
 					m.history = m.view
 				}
@@ -220,7 +221,10 @@ func (in Input) cut(i int) ContainerUsage {
 }
 
 func factsOf(u ContainerUsage, s Strategy) Facts {
-	f := Facts{OOMKills: len(u.Events.OOMKills), OOMKilled: len(u.Events.OOMKills) > 0}
+	f := Facts{OOMKilled: len(u.Events.OOMKills) > 0}
+	for _, kill := range u.Events.OOMKills {
+		f.OOMKills += min(max(kill.Times, 1), math.MaxInt64-f.OOMKills)
+	}
 	if t := u.Events.Throttled; t != nil {
 		f.Throttled = *t > s.ThrottledAbove.Float()
 	}

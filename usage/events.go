@@ -7,10 +7,13 @@ import (
 
 // OOMKill is one time that the kernel killed a container for its memory. Amounts are bytes; zero is not known.
 type OOMKill struct {
-	Time    time.Time `json:"time"`
-	Request int64     `json:"request,omitempty"` // at the time of the kill
-	Limit   int64     `json:"limit,omitempty"`   // at the time of the kill; counts as the use where neither Request nor Peak is known
-	Peak    int64     `json:"peak,omitempty"`    // highest use known before it
+	// Time of the kill. The zero time is not known; such a kill counts in every window, since leaving it out would be the dangerous side.
+	Time time.Time `json:"time,omitzero"`
+	// Times is for how many kills of the same amounts it stands; zero is one.
+	Times   int64 `json:"times,omitempty"`
+	Request int64 `json:"request,omitempty"` // at the time of the kill
+	Limit   int64 `json:"limit,omitempty"`   // at the time of the kill; counts as the use where neither Request nor Peak is known
+	Peak    int64 `json:"peak,omitempty"`    // highest use known before it
 }
 
 // Events are what happened to one container in the window.
@@ -20,11 +23,11 @@ type Events struct {
 	Throttled *float64 `json:"throttled,omitempty"`
 }
 
-// In returns the OOM kills in the window, by time; the throttled share is for the whole window that it was taken over.
+// In returns the OOM kills in the window and those of unknown time, by time; the throttled share is for the whole window that it was taken over.
 func (e Events) In(window Window) Events {
 	var kept Events
 	for _, kill := range e.OOMKills {
-		if window.Contains(kill.Time) {
+		if kill.Time.IsZero() || window.Contains(kill.Time) {
 			kept.OOMKills = append(kept.OOMKills, kill)
 		}
 	}

@@ -27,6 +27,8 @@ type View interface {
 type Peaks struct {
 	Of       View
 	Interval time.Duration
+	// UseOnly says that what OOM kills showed is not among them (PeakRule.OOM), as in peaks that a time-series database computed.
+	UseOnly bool
 }
 
 // Empty reports whether a view gives nothing at all: nil, or no sample, largest value and median. A table of Quantiles is empty when it lists
