@@ -135,7 +135,7 @@ func (r *reader) narrow(path *field.Path, item *corev1.LimitRangeItem, name core
 	if v, ok := r.amount(path.Child("min"), item.Min, name, ceilAmount); ok {
 		b.least = max(b.least, v)
 	}
-	if v, ok := r.amount(path.Child("max"), item.Max, name, floorAmount); ok && v > 0 && (b.most == 0 || v < b.most) {
+	if v, ok := r.most(path.Child("max"), item.Max, name); ok && v > 0 && (b.most == 0 || v < b.most) {
 		b.most = v
 	}
 	return b

@@ -51,6 +51,17 @@ func (r *reader) amount(path *field.Path, list corev1.ResourceList, name corev1.
 	return v, true
 }
 
+// most reads a maximum, rounded down; 0 is none. One of less than a whole unit (128m of memory is an eighth of a byte) is an error: it allows
+// nothing.
+func (r *reader) most(path *field.Path, list corev1.ResourceList, name corev1.ResourceName) (int64, bool) {
+	v, ok := r.amount(path, list, name, floorAmount)
+	if q := list[name]; ok && v == 0 && q.Sign() > 0 {
+		r.errs = append(r.errs, field.Invalid(path.Key(string(name)), q.DeepCopy(), "must be 0, which is no maximum, or at least one millicore or byte"))
+		return 0, false
+	}
+	return v, ok
+}
+
 // specOf finds a container, or a restartable init container, in the pod.
 func specOf(pod *corev1.PodSpec, name string) (*corev1.Container, *field.Path) {
 	if pod == nil {

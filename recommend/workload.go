@@ -251,10 +251,10 @@ func (d *draft) setPolicy(r *reader, in Input, name string) bool {
 	}
 	path := field.NewPath("policies").Index(max(i, 0))
 	d.policy.least, _ = r.amount(path.Child("minAllowed"), p.MinAllowed, d.out.Resource, ceilAmount)
-	if most, ok := r.amount(path.Child("maxAllowed"), p.MaxAllowed, d.out.Resource, floorAmount); ok {
+	if most, ok := r.most(path.Child("maxAllowed"), p.MaxAllowed, d.out.Resource); ok {
 		d.policy.most = most
 	} else {
-		d.policy.most, _ = r.amount(field.NewPath("maxAllowed"), in.MaxAllowed, d.out.Resource, floorAmount)
+		d.policy.most, _ = r.most(field.NewPath("maxAllowed"), in.MaxAllowed, d.out.Resource)
 	}
 	if impossible(d.policy) {
 		r.errs = append(r.errs, field.Invalid(path.Child("maxAllowed").Key(string(d.out.Resource)), d.policy.most, "must not be below minAllowed"))

@@ -46,7 +46,7 @@ func seed(t testing.TB) uint64 {
 // TestR2 sends the same random streams into the real VPA and into the library and compares what comes out of each part:
 // histograms, decay, merging, checkpoints, OOM kills, the three bounds, rounding, capping and limits.
 func TestR2(t *testing.T) {
-	var recommended, none, capped, scaled, restored, memoryOnly int
+	total := counts{}
 	for n := range streams(t) {
 		func() {
 			defer func() {
@@ -59,28 +59,29 @@ func TestR2(t *testing.T) {
 			s.use()
 			w := drawWorkload(t, r, s)
 			w.check(t, r, s)
-			recommended += w.recommended
-			none += w.none
-			capped += w.capped
-			scaled += w.scaled
-			restored += w.restored
-			memoryOnly += w.memoryOnly
+			for what, n := range w.counts {
+				total[what] += n
+			}
 		}()
 	}
-	t.Logf("amounts recommended %d, none %d, capped %d, limits scaled %d, checkpoints %d, memory alone %d", recommended, none, capped, scaled, restored, memoryOnly)
-	for _, share := range []int{recommended, none, capped, scaled, restored} {
-		require.Greater(t, share, streams(t)/100, "the streams do not reach a part")
+	t.Log(total)
+	for _, what := range []string{"recommended", "without data", "capped", "limit scaled", "restored", "memory alone", "off", "not controlled",
+		"policy for others", "capped by the global maximum", "capped at a fraction", "limit of a fraction", "limit 0", "beyond the last bucket"} {
+		require.Greater(t, total[what], streams(t)/200, "the streams do not reach: %s", what)
 	}
 }
 
+// counts say how often the streams reached what they are to reach.
+type counts map[string]int
+
 type workload struct {
-	names                                                   []string
-	merged                                                  map[string]pair
-	recommended, none, capped, scaled, restored, memoryOnly int
+	counts
+	names  []string
+	merged map[string]pair
 }
 
 func drawWorkload(t testing.TB, r *rand.Rand, s settings) *workload {
-	w := &workload{merged: map[string]pair{}}
+	w := &workload{counts: counts{}, merged: map[string]pair{}}
 	for c := range 1 + r.IntN(3) {
 		name := string(rune('a' + c))
 		w.names = append(w.names, name)
@@ -120,7 +121,7 @@ func (w *workload) restore(t testing.TB, s settings, p pair) pair {
 	saved, err := p.real.SaveToCheckpoint()
 	require.NoError(t, err)
 	if saved.CPUHistogram.TotalWeight == 0 || len(saved.CPUHistogram.BucketWeights) == 0 || len(saved.MemoryHistogram.BucketWeights) == 0 {
-		return p // an empty histogram keeps nothing; see TestEmptyCheckpoint
+		return p // an empty histogram keeps nothing
 	}
 	text, err := json.Marshal(saved)
 	require.NoError(t, err)
@@ -142,85 +143,158 @@ func (w *workload) restore(t testing.TB, s settings, p pair) pair {
 		require.NoError(t, err)
 		return loaded
 	}
-	w.restored++
+	w.counts["restored"]++
 	return pair{real, load(p.cpu, s.cpuHalfLife), load(p.peaks, s.memoryHalfLife)}
 }
 
-// check draws a configuration, a policy and a pod, and compares the recommendation.
+// check draws a configuration, policies and a pod, and compares the recommendation.
 func (w *workload) check(t *testing.T, r *rand.Rand, s settings) {
 	strategy, config, format := drawStrategy(r)
-	states := model.ContainerNameToAggregateStateMap{}
-	in := recommend.Input{Pod: &corev1.PodSpec{}}
+	strategy.PeakInterval.Duration = s.interval
+	in := recommend.Input{Pod: &corev1.PodSpec{}, MaxAllowed: drawGlobal(r)}
 	policy := &vpa_types.PodResourcePolicy{}
 	for _, name := range w.names {
 		p := w.merged[name]
-		states[name] = p.real
 		in.Usage = append(in.Usage, recommend.ContainerUsage{Name: name, CPU: p.cpu, MemoryPeaks: usage.Peaks{Of: p.peaks, Interval: s.interval}})
 		in.Pod.Containers = append(in.Pod.Containers, corev1.Container{Name: name, Resources: drawResources(r)})
 		if r.IntN(2) == 0 {
-			least, most := drawBounds(r)
-			mine := recommend.Policy{Container: name, MinAllowed: least, MaxAllowed: most}
-			theirs := vpa_types.ContainerResourcePolicy{ContainerName: name, MinAllowed: least.DeepCopy(), MaxAllowed: most.DeepCopy()}
-			if r.IntN(3) == 0 {
-				only := []corev1.ResourceName{recommend.Resources()[r.IntN(2)]}
-				mine.Controlled, theirs.ControlledResources = only, &only
-			}
-			in.Policies = append(in.Policies, mine)
-			policy.ContainerPolicies = append(policy.ContainerPolicies, theirs)
-			p.real.UpdateFromPolicy(&theirs)
+			drawPolicy(r, name, &in, policy)
 		}
+	}
+	if r.IntN(3) == 0 {
+		drawPolicy(r, "*", &in, policy)
+	}
+	states := model.ContainerNameToAggregateStateMap{}
+	for _, name := range w.names { // GetContainerNameToAggregateStateMap
+		own := vpa_api.GetContainerResourcePolicy(name, policy)
+		if own != nil && own.Mode != nil && *own.Mode == vpa_types.ContainerScalingModeOff {
+			continue
+		}
+		w.merged[name].real.UpdateFromPolicy(own)
+		states[name] = w.merged[name].real
 	}
 	result, errs := recommend.Workload(in, strategy)
 	require.Empty(t, errs)
 
 	raw := logic.CreatePodResourceRecommender(config).GetRecommendedPodResources(states)
 	uncapped := logic.MapToListOfRecommendedContainerResources(raw, format)
-	capped, err := vpa_api.ApplyVPAPolicy(uncapped, policy, nil)
+	capped, err := vpa_api.ApplyVPAPolicy(uncapped, policy, in.MaxAllowed.DeepCopy())
 	require.NoError(t, err)
-	require.Len(t, result.Containers, len(capped.ContainerRecommendations))
-	for i, want := range capped.ContainerRecommendations {
-		got := result.Containers[i]
-		require.Equal(t, want.ContainerName, got.Name)
-		p := w.merged[got.Name]
-		spec := in.Pod.Containers[i].Resources
-		limits, _ := vpa_api.GetProportionalLimit(spec.Limits.DeepCopy(), spec.Requests.DeepCopy(), want.Target.DeepCopy(), nil)
-		for _, a := range []recommend.Amounts{got.CPU, got.Memory} {
-			target, controlled := want.Target[a.Resource]
-			if !controlled {
-				require.Equal(t, recommend.NotControlled, a.Reason)
-				continue
-			}
-			empty := a.Resource == corev1.ResourceCPU && p.cpu.Empty() || a.Resource == corev1.ResourceMemory && p.peaks.Empty()
-			if empty { // DIVERGENCES.md: no data
-				w.none++
-				require.Equal(t, recommend.NoData, a.Reason)
-				continue
-			}
-			require.Equal(t, recommend.Recommended, a.Outcome, "%v", a.Reason)
-			w.recommended++
-			equal(t, target, a, a.Request)
-			equal(t, want.UncappedTarget[a.Resource], a, a.Uncapped)
-			equal(t, want.LowerBound[a.Resource], a, a.Lower)
-			equal(t, want.UpperBound[a.Resource], a, a.Upper)
-			if a.Request != a.Uncapped {
-				w.capped++
-			}
-			limit, has := limits[a.Resource]
-			require.Equal(t, has, a.Limit.To != nil)
-			if has {
-				w.scaled++
-				equal(t, limit, a, *a.Limit.To)
-			}
+	require.Len(t, result.Containers, len(w.names))
+	for i, got := range result.Containers {
+		require.Equal(t, w.names[i], got.Name)
+		want := vpa_api.GetRecommendationForContainer(got.Name, capped)
+		if want == nil {
+			w.counts["off"]++
+			require.Equal(t, recommend.NotControlled, got.CPU.Reason)
+			require.Equal(t, recommend.NotControlled, got.Memory.Reason)
+			continue
 		}
-		if p.cpu.Empty() && !p.peaks.Empty() {
-			w.memoryOnly++
+		own := vpa_api.GetContainerResourcePolicy(got.Name, policy)
+		if own != nil && own.ContainerName == "*" {
+			w.counts["policy for others"]++
+		}
+		w.compare(t, in.Pod.Containers[i].Resources, own, in.MaxAllowed, got, want, strategy)
+		if p := w.merged[got.Name]; p.cpu.Empty() && !p.peaks.Empty() {
+			w.counts["memory alone"]++
 		}
 	}
 }
 
-func equal(t testing.TB, want resource.Quantity, a recommend.Amounts, got int64) {
-	mine := recommend.Quantity(a.Resource, got)
-	require.Zero(t, want.Cmp(mine), "%s: want %s, got %s", a.Resource, want.String(), mine.String())
+// compare compares one container's amounts.
+func (w *workload) compare(t *testing.T, spec corev1.ResourceRequirements, own *vpa_types.ContainerResourcePolicy, global corev1.ResourceList,
+	got recommend.Container, want *vpa_types.RecommendedContainerResources, strategy recommend.Strategy) {
+	p := w.merged[got.Name]
+	for _, a := range []recommend.Amounts{got.CPU, got.Memory} {
+		if _, controlled := want.Target[a.Resource]; !controlled {
+			w.counts["not controlled"]++
+			require.Equal(t, recommend.NotControlled, a.Reason)
+			continue
+		}
+		real, rule := p.real.AggregateCPUUsage, strategy.CPU
+		if a.Resource == corev1.ResourceMemory {
+			real, rule = p.real.AggregateMemoryPeaks, strategy.Memory
+		}
+		if real.IsEmpty() { // DIVERGENCES.md: no sample at all
+			w.counts["without data"]++
+			require.Equal(t, recommend.NoData, a.Reason)
+			continue
+		}
+		if beyondLast(real, rule.Upper.Quantile.Float()) { // DIVERGENCES.md: the last bucket; no lower percentile is beyond it alone
+			w.counts["beyond the last bucket"]++
+			require.Equal(t, recommend.AmountOutOfRange, a.Reason)
+			continue
+		}
+		require.Equal(t, recommend.Recommended, a.Outcome, "%v", a.Reason)
+		w.counts["recommended"]++
+		require.True(t, sameAmount(want.UncappedTarget[a.Resource], a, a.Uncapped))
+		var least, most resource.Quantity
+		if own != nil {
+			least, most = own.MinAllowed[a.Resource], own.MaxAllowed[a.Resource]
+			if _, ok := own.MaxAllowed[a.Resource]; !ok {
+				most = global[a.Resource]
+			}
+		} else {
+			most = global[a.Resource]
+		}
+		for _, x := range []struct {
+			want corev1.ResourceList
+			got  int64
+		}{{want.Target, a.Request}, {want.LowerBound, a.Lower}, {want.UpperBound, a.Upper}} {
+			q := x.want[a.Resource]
+			if whole(q, a.Resource) {
+				require.True(t, sameAmount(q, a, x.got), "%s: want %s, got %d", a.Resource, q.String(), x.got)
+				continue
+			}
+			// DIVERGENCES.md: bounds with fractions
+			w.counts["capped at a fraction"]++
+			switch {
+			case q.Cmp(least) == 0:
+				require.Equal(t, roundedUp(q, a.Resource), x.got)
+			case q.Cmp(most) == 0:
+				require.Equal(t, roundedUp(q, a.Resource)-1, x.got)
+			default:
+				require.Fail(t, "a fraction that is no bound", q.String())
+			}
+		}
+		if a.Request != a.Uncapped {
+			w.counts["capped"]++
+			if most := global[a.Resource]; !most.IsZero() && a.CappedBy == recommend.FromMaxAllowed && (own == nil || own.MaxAllowed == nil) {
+				w.counts["capped by the global maximum"]++
+			}
+		}
+		mine := corev1.ResourceList{a.Resource: recommend.Quantity(a.Resource, a.Request)}
+		limits, _ := vpa_api.GetProportionalLimit(spec.Limits.DeepCopy(), spec.Requests.DeepCopy(), mine, nil)
+		limit, has := limits[a.Resource]
+		require.Equal(t, has, a.Limit.To != nil)
+		written, asked := spec.Limits[a.Resource]
+		if asked && written.IsZero() {
+			w.counts["limit 0"]++
+			require.False(t, has)
+		}
+		if has {
+			w.counts["limit scaled"]++
+			if !whole(written, a.Resource) {
+				w.counts["limit of a fraction"]++
+			}
+			require.True(t, sameAmount(limit, a, *a.Limit.To), "%s: want %s, got %d", a.Resource, limit.String(), *a.Limit.To)
+		}
+	}
+}
+
+func sameAmount(want resource.Quantity, a recommend.Amounts, got int64) bool {
+	return want.Cmp(recommend.Quantity(a.Resource, got)) == 0
+}
+
+func roundedUp(q resource.Quantity, name corev1.ResourceName) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+func whole(q resource.Quantity, name corev1.ResourceName) bool {
+	return q.Cmp(recommend.Quantity(name, roundedUp(q, name))) == 0
 }
 
 // drawStrategy draws the recommender's flags for both sides.
@@ -252,8 +326,18 @@ func drawStrategy(r *rand.Rand) (recommend.Strategy, logic.RecommendationConfig,
 	}, logic.RecommendationFormat{RoundCPUMillicores: int(s.CPU.Step), RoundMemoryBytes: int(s.Memory.Step)}
 }
 
-// drawResources draws requests and limits in whole millicores and bytes: with fractions the library rounds a limit down where
-// upstream rounds up.
+// quantityOf makes a quantity of an amount, and one in four times of half a unit less.
+func quantityOf(r *rand.Rand, name corev1.ResourceName, amount int64) resource.Quantity {
+	if amount == 0 || r.IntN(4) > 0 {
+		return recommend.Quantity(name, amount)
+	}
+	if name == corev1.ResourceCPU {
+		return resource.MustParse(strconv.FormatInt(amount*1000-500, 10) + "u")
+	}
+	return resource.MustParse(strconv.FormatInt(amount*1000-500, 10) + "m")
+}
+
+// drawResources draws requests and limits, zeros and fractions among them.
 func drawResources(r *rand.Rand) corev1.ResourceRequirements {
 	out := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 	for _, name := range recommend.Resources() {
@@ -265,12 +349,57 @@ func drawResources(r *rand.Rand) corev1.ResourceRequirements {
 		if r.IntN(2) == 0 {
 			limit = request + r.Int64N(request)
 		}
+		if r.IntN(20) == 0 {
+			request = 0
+		}
+		if r.IntN(20) == 0 {
+			limit = 0
+		}
 		if r.IntN(5) > 0 {
-			out.Requests[name] = recommend.Quantity(name, request)
+			out.Requests[name] = quantityOf(r, name, request)
 		}
 		if r.IntN(3) > 0 {
-			out.Limits[name] = recommend.Quantity(name, limit)
+			out.Limits[name] = quantityOf(r, name, limit)
 		}
+	}
+	return out
+}
+
+// drawPolicy draws a container's policy, or the one for all others, for both sides.
+func drawPolicy(r *rand.Rand, name string, in *recommend.Input, policy *vpa_types.PodResourcePolicy) {
+	least, most := drawBounds(r)
+	mine := recommend.Policy{Container: name, MinAllowed: least, MaxAllowed: most}
+	theirs := vpa_types.ContainerResourcePolicy{ContainerName: name, MinAllowed: least.DeepCopy(), MaxAllowed: most.DeepCopy()}
+	if r.IntN(2) == 0 {
+		mine.MaxAllowed, theirs.MaxAllowed = nil, nil
+	}
+	if r.IntN(3) == 0 {
+		only := []corev1.ResourceName{recommend.Resources()[r.IntN(2)]}
+		mine.Controlled, theirs.ControlledResources = only, &only
+	}
+	switch r.IntN(8) {
+	case 0:
+		off := vpa_types.ContainerScalingModeOff
+		mine.Off, theirs.Mode = true, &off
+	case 1:
+		auto := vpa_types.ContainerScalingModeAuto
+		theirs.Mode = &auto
+	}
+	in.Policies = append(in.Policies, mine)
+	policy.ContainerPolicies = append(policy.ContainerPolicies, theirs)
+}
+
+// drawGlobal draws the flags container-recommendation-max-allowed-cpu and -memory, above all that drawBounds draws as a minimum.
+func drawGlobal(r *rand.Rand) corev1.ResourceList {
+	if r.IntN(3) > 0 {
+		return nil
+	}
+	out := corev1.ResourceList{}
+	if r.IntN(3) > 0 {
+		out[corev1.ResourceCPU] = quantityOf(r, corev1.ResourceCPU, 2002+r.Int64N(2000))
+	}
+	if r.IntN(3) > 0 {
+		out[corev1.ResourceMemory] = quantityOf(r, corev1.ResourceMemory, 2+1<<32+r.Int64N(1<<32))
 	}
 	return out
 }
@@ -282,11 +411,15 @@ func drawBounds(r *rand.Rand) (least, most corev1.ResourceList) {
 		if name == corev1.ResourceMemory {
 			low = r.Int64N(1 << 32)
 		}
+		low = max(low, 1)
 		if r.IntN(2) == 0 {
-			least[name] = recommend.Quantity(name, low)
+			least[name] = quantityOf(r, name, low)
 		}
-		if r.IntN(2) == 0 {
-			most[name] = recommend.Quantity(name, low+r.Int64N(low+1))
+		if r.IntN(2) == 0 { // at least one whole unit above, so that rounding inwards leaves an amount
+			most[name] = quantityOf(r, name, low+1+r.Int64N(low+1))
+			if r.IntN(10) == 0 {
+				most[name] = quantityOf(r, name, 0) // no maximum, not even the global one
+			}
 		}
 	}
 	return least, most

@@ -102,10 +102,10 @@ func TestFractionalLimit(t *testing.T) {
 }
 
 func TestLimitOverflow(t *testing.T) {
-	p := steady(t, 3000, 1<<40)
+	p := steady(t, 3000, 1<<39)
 	list := corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(1, resource.BinarySI)}
 	most := corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(9e13, resource.BinarySI)}
-	target := corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(1<<40, resource.BinarySI)}
+	target := corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(1<<39, resource.BinarySI)}
 	limits, notes := vpa_api.GetProportionalLimit(most, list, target, nil)
 	require.Equal(t, int64(math.MaxInt64), limits.Memory().Value())
 	require.NotEmpty(t, notes)

@@ -208,3 +208,16 @@ func sameHistogram(t testing.TB, real vpautil.Histogram, mine *usage.Histogram, 
 }
 
 func bits(v float64) uint64 { return math.Float64bits(v) }
+
+// beyondLast reports whether the real percentile is the start of the last bucket because it has no end.
+func beyondLast(real vpautil.Histogram, q float64) bool {
+	inner := reflect.ValueOf(real).Elem().FieldByName("histogram")
+	weights := inner.FieldByName("bucketWeight")
+	below := 0.0
+	for b := range weights.Len() - 1 {
+		if below += weights.Index(b).Float(); below >= float64(q*inner.FieldByName("totalWeight").Float()) && below > 0 {
+			return false
+		}
+	}
+	return weights.Index(weights.Len()-1).Float() >= 0.0001
+}
