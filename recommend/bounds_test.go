@@ -79,6 +79,8 @@ func TestBoundsTogether(t *testing.T) {
 		{why: "the least limit of several ratios counts", pod: podOf(resources(list("100m", ""), list("1", ""))), use: []float64{0.1}, strategy: keepRatio,
 			items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("4", "")}, {Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("2", "")},
 				{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("3", "")}}, want: []int64{100}, limits: []int64{200}},
+		{why: "a ratio that leaves less than one unit of a container's maximum", pod: podOf(resources(list("1m", ""), list("5", ""))), use: []float64{2}, strategy: keepRatio,
+			items: []corev1.LimitRangeItem{containerItem("", "3")}, want: []int64{1}, limits: []int64{3000}},
 		{why: "the largest of several minimums counts", pod: podOf(resources(list("100m", ""), nil)), use: []float64{0.01},
 			items: []corev1.LimitRangeItem{containerItem("20m", ""), containerItem("70m", ""), containerItem("30m", "")}, want: []int64{70}},
 		{why: "the smallest of several maximums counts", pod: podOf(resources(list("100m", ""), nil)), use: []float64{2},

@@ -82,7 +82,7 @@ func (d *draft) container() bool {
 		d.step(StageLimitRange, FromContainerMin, least, d.now.each(func(v int64) int64 { return max(v, least) }))
 	}
 	if d.caps.most > 0 {
-		most := min(d.caps.most, d.requestFor(d.caps.most))
+		most := max(min(d.caps.most, d.requestFor(d.caps.most)), 1)
 		d.high = min(d.high, most)
 		d.step(StageLimitRange, FromContainerMax, most, d.now.each(func(v int64) int64 { return min(v, most) }))
 	}

@@ -206,6 +206,174 @@ func TestHalfLives(t *testing.T) {
 	}
 }
 
+// TestLastBucket: real percentiles end at the start of the last bucket, however much was used.
+func TestLastBucket(t *testing.T) {
+	p := steady(t, 5_000_000, 500<<20)
+	raw := logic.CreatePodResourceRecommender(vpaConfig()).GetRecommendedPodResources(p.states())
+	require.Equal(t, model.ResourceAmount(1174275), raw["a"].Target[model.ResourceCPU], "1174 cores for one that uses 5000")
+	result, errs := recommend.Workload(p.input(), recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, recommend.AmountOutOfRange, result.Containers[0].CPU.Reason)
+}
+
+// TestFractionalBounds: the real code writes a bound with a fraction as the request.
+func TestFractionalBounds(t *testing.T) {
+	p := steady(t, 3000, 500<<20)
+	most := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1100500u")}
+	raw := logic.CreatePodResourceRecommender(vpaConfig()).GetRecommendedPodResources(p.states())
+	list := logic.MapToListOfRecommendedContainerResources(raw, logic.RecommendationFormat{RoundCPUMillicores: 1, RoundMemoryBytes: 1})
+	capped, err := vpa_api.ApplyVPAPolicy(list, nil, most.DeepCopy())
+	require.NoError(t, err)
+	require.Equal(t, "1100500u", capped.ContainerRecommendations[0].Target.Cpu().String())
+	in := p.input()
+	in.MaxAllowed = most
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, int64(1100), result.Containers[0].CPU.Request)
+	in.MaxAllowed = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("128m")}
+	_, errs = recommend.Workload(in, recommend.VPA())
+	require.Len(t, errs, 1, "an eighth of a byte allows nothing")
+}
+
+// TestMinimumShared: the real code also shares the pod's minimum with containers that were not measured.
+func TestMinimumShared(t *testing.T) {
+	p := steady(t, 1, 1<<20)
+	states := p.states()
+	states["b"] = model.NewAggregateContainerState()
+	raw := logic.CreatePodResourceRecommender(vpaConfig()).GetRecommendedPodResources(states)
+	require.Equal(t, model.ResourceAmount(12), raw["a"].Target[model.ResourceCPU])
+	in := p.input()
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, int64(25), result.Containers[0].CPU.Request)
+}
+
+// TestPeakRules: the real code takes any ratio and increase.
+func TestPeakRules(t *testing.T) {
+	s := defaults()
+	s.bumpRatio, s.minBump = 0.5, -1000
+	s.use()
+	defer defaults().use()
+	i := newInstance(newPair(t, s))
+	require.NoError(t, i.real.RecordOOM(noon, 1000))
+	require.ErrorIs(t, s.rule().OOM(i.peaks, &i.mine, noon, 1000), usage.ErrPeakRule)
+}
+
+// underLimitRange recommends for one pod on both sides: its containers use 3 cores and 60 GiB each.
+func underLimitRange(t *testing.T, item corev1.LimitRangeItem, policy *vpa_types.PodResourcePolicy, own ...corev1.ResourceRequirements) (map[string]vpa_types.RecommendedContainerResources, recommend.Input) {
+	p := steady(t, 3000, 60<<30)
+	c := &admission{strategy: recommend.VPA(), policy: policy, states: model.ContainerNameToAggregateStateMap{}}
+	c.in.Pod = &corev1.PodSpec{}
+	for i, r := range own {
+		name := string(rune('a' + i))
+		c.in.Usage = append(c.in.Usage, recommend.ContainerUsage{Name: name, CPU: p.cpu, MemoryPeaks: usage.Peaks{Of: p.peaks, Interval: 24 * time.Hour}})
+		c.in.Pod.Containers = append(c.in.Pod.Containers, corev1.Container{Name: name, Resources: r})
+		c.states[name] = p.real
+	}
+	c.in.LimitRanges = []corev1.LimitRange{{ObjectMeta: metav1.ObjectMeta{Name: "r", Namespace: "n"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}}
+	if policy == nil {
+		c.policy = &vpa_types.PodResourcePolicy{}
+	} else {
+		for _, one := range policy.ContainerPolicies {
+			c.in.Policies = append(c.in.Policies, recommend.Policy{Container: one.ContainerName, MinAllowed: one.MinAllowed, MaxAllowed: one.MaxAllowed})
+		}
+	}
+	c.complete()
+	return c.admitted(t), c.in
+}
+
+func at(real map[string]vpa_types.RecommendedContainerResources, name string) *corev1.ResourceList {
+	target := real[name].Target
+	return &target
+}
+
+func cores(text string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(text)}
+}
+
+func memory(text string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(text)}
+}
+
+// TestPolicyAgainstLimitRange: in the real code the policy wins, and the API server refuses the pod.
+func TestPolicyAgainstLimitRange(t *testing.T) {
+	policy := &vpa_types.PodResourcePolicy{ContainerPolicies: []vpa_types.ContainerResourcePolicy{{ContainerName: "a", MaxAllowed: cores("200m")}}}
+	real, in := underLimitRange(t, corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: cores("300m")}, policy, corev1.ResourceRequirements{})
+	require.Equal(t, "200m", at(real, "a").Cpu().String())
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, recommend.BoundsConflict, result.Containers[0].CPU.Reason)
+}
+
+// TestTinyRatio: a bound that rounds down to nothing is none in the real code, and the API server refuses the pod.
+func TestTinyRatio(t *testing.T) {
+	own := corev1.ResourceRequirements{Requests: cores("1m"), Limits: cores("5")}
+	real, in := underLimitRange(t, corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: cores("4")}, nil, own)
+	require.Equal(t, int64(3481), at(real, "a").Cpu().MilliValue(), "with a limit of 17 405 cores")
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, int64(1), result.Containers[0].CPU.Request)
+	require.Equal(t, int64(4000), *result.Containers[0].CPU.Limit.To)
+}
+
+// TestPodMaximumOfNothing: the real code cuts memory to less than nothing.
+func TestPodMaximumOfNothing(t *testing.T) {
+	same := corev1.ResourceRequirements{Requests: memory("1Gi"), Limits: memory("1Gi")}
+	real, in := underLimitRange(t, corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: memory("1")}, nil, same, same)
+	require.Equal(t, int64(-1), at(real, "a").Memory().Value())
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, recommend.BoundsConflict, result.Containers[0].Memory.Reason)
+}
+
+// TestPodMinimum: the real code keeps it only where there are limits, and rounds memory down.
+func TestPodMinimum(t *testing.T) {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20"), corev1.ResourceMemory: *resource.NewQuantity(300<<30+1, resource.BinarySI)}}
+	same := corev1.ResourceRequirements{Requests: memory("1Gi"), Limits: memory("1Gi")}
+	real, in := underLimitRange(t, item, nil, same, same)
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	for _, c := range result.Containers {
+		theirs := at(real, c.Name)
+		require.Equal(t, int64(3481), theirs.Cpu().MilliValue(), "almost 7 cores together")
+		require.Equal(t, int64(10_000), c.CPU.Request)
+		require.Equal(t, int64(150<<30), theirs.Memory().Value(), "one byte less together")
+		require.Equal(t, int64(150<<30+1), c.Memory.Request)
+	}
+}
+
+// TestPodMaximumRequests: the real code looks at the sum of limits alone, and cuts also who has none.
+func TestPodMaximumRequests(t *testing.T) {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: cores("4")}
+	real, in := underLimitRange(t, item, nil, corev1.ResourceRequirements{}, corev1.ResourceRequirements{})
+	require.Equal(t, int64(3481), at(real, "a").Cpu().MilliValue(), "almost 7 cores together")
+	result, errs := recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, int64(2000), result.Containers[0].CPU.Request)
+
+	real, in = underLimitRange(t, item, nil, corev1.ResourceRequirements{Requests: cores("1"), Limits: cores("2")}, corev1.ResourceRequirements{Requests: cores("1")})
+	require.Equal(t, int64(2000), at(real, "a").Cpu().MilliValue())
+	require.Equal(t, int64(2000), at(real, "b").Cpu().MilliValue())
+	result, errs = recommend.Workload(in, recommend.VPA())
+	require.Empty(t, errs)
+	require.Equal(t, int64(1398), result.Containers[0].CPU.Request, "2000m by its limit, then 4 cores shared by requests")
+	require.Equal(t, int64(2601), result.Containers[1].CPU.Request)
+}
+
+// TestLimitsThatStay: for RequestsOnly the real code scales a container's maximum by the ratio of a limit that does not move.
+func TestLimitsThatStay(t *testing.T) {
+	only := vpa_types.ContainerControlledValuesRequestsOnly
+	policy := &vpa_types.PodResourcePolicy{ContainerPolicies: []vpa_types.ContainerResourcePolicy{{ContainerName: "a", ControlledValues: &only}}}
+	real, in := underLimitRange(t, corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: cores("4")}, policy,
+		corev1.ResourceRequirements{Requests: cores("1"), Limits: cores("4")})
+	require.Equal(t, int64(1000), at(real, "a").Cpu().MilliValue())
+	s := recommend.VPA()
+	s.CPU.Limit = recommend.Keep
+	result, errs := recommend.Workload(in, s)
+	require.Empty(t, errs)
+	require.Equal(t, int64(3481), result.Containers[0].CPU.Request)
+}
+
 func TestPodLimitRange(t *testing.T) {
 	p := steady(t, 250, 60<<30)
 	in := p.input()
