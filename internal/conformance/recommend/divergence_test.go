@@ -2,6 +2,8 @@ package recommend_test
 
 import (
 	"math"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -356,8 +358,8 @@ func TestPodMaximumRequests(t *testing.T) {
 	require.Equal(t, int64(2000), at(real, "b").Cpu().MilliValue())
 	result, errs = recommend.Workload(in, recommend.VPA())
 	require.Empty(t, errs)
-	require.Equal(t, int64(1398), result.Containers[0].CPU.Request, "2000m by its limit, then 4 cores shared by requests")
-	require.Equal(t, int64(2601), result.Containers[1].CPU.Request)
+	require.Equal(t, int64(1459), result.Containers[0].CPU.Request, "2000m by its limit, then 4 cores shared by requests")
+	require.Equal(t, int64(2540), result.Containers[1].CPU.Request)
 }
 
 // TestLimitsThatStay: for RequestsOnly the real code scales a container's maximum by the ratio of a limit that does not move.
@@ -374,23 +376,35 @@ func TestLimitsThatStay(t *testing.T) {
 	require.Equal(t, int64(3481), result.Containers[0].CPU.Request)
 }
 
-func TestPodLimitRange(t *testing.T) {
-	p := steady(t, 250, 60<<30)
-	in := p.input()
-	in.Pod = &corev1.PodSpec{}
-	in.Usage = nil
-	for _, name := range []string{"a", "b", "c"} {
-		in.Usage = append(in.Usage, recommend.ContainerUsage{Name: name, CPU: p.cpu, MemoryPeaks: usage.Peaks{Of: p.peaks, Interval: 24 * time.Hour}})
-		q := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-		in.Pod.Containers = append(in.Pod.Containers, corev1.Container{Name: name, Resources: corev1.ResourceRequirements{Requests: q, Limits: q}})
-	}
-	in.LimitRanges = []corev1.LimitRange{{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
-		{Type: corev1.LimitTypePod, Max: corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(123480309760, resource.BinarySI)}}}}}}
+// TestPodMaximumEqual: three equal shares of a pod's maximum are equal on both sides, rounded down.
+func TestPodMaximumEqual(t *testing.T) {
+	same := corev1.ResourceRequirements{Requests: memory("1Gi"), Limits: memory("1Gi")}
+	real, in := underLimitRange(t, corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: memory("123480309760")}, nil, same, same, same)
 	result, errs := recommend.Workload(in, recommend.VPA())
 	require.Empty(t, errs)
 	for _, c := range result.Containers {
+		require.Equal(t, int64(41160103253), at(real, c.Name).Memory().Value())
 		require.Equal(t, int64(41160103253), c.Memory.Request)
 		require.Equal(t, int64(41160103253), *c.Memory.Limit.To)
 		require.Equal(t, recommend.FromPodMax, c.Memory.CappedBy)
 	}
+}
+
+// TestDivergencesAreAsserted: each row of DIVERGENCES.md names a test of this file.
+func TestDivergencesAreAsserted(t *testing.T) {
+	list, err := os.ReadFile("DIVERGENCES.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("divergence_test.go")
+	require.NoError(t, err)
+	rows := 0
+	for _, line := range strings.Split(string(list), "\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| what |") || strings.HasPrefix(line, "| --- |") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		require.Len(t, cells, 5, line)
+		require.Contains(t, string(source), "func "+cells[4]+"(t *testing.T)", line)
+		rows++
+	}
+	require.Equal(t, 21, rows)
 }
