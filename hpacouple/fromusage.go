@@ -108,7 +108,10 @@ func planned(footprints []Footprint) recommend.Savings {
 			s.CPUMilli = from - to
 			continue
 		}
-		s.MemoryBytes = from/1000 - (to/1000 + min(to%1000, 1))
+		s.MemoryBytes = (from - to) / 1000
+		if (from-to)%1000 < 0 {
+			s.MemoryBytes--
+		}
 	}
 	return s
 }

@@ -163,3 +163,28 @@ func TestFromUsageLimits(t *testing.T) {
 	require.Nil(t, p.Plan.Containers[0].LimitTo)
 	require.Equal(t, "1150Mi", p.Plan.Containers[1].LimitTo.String())
 }
+
+// TestPlannedSavings: a saving is whole millicores and bytes, and never overstated.
+func TestPlannedSavings(t *testing.T) {
+	for _, c := range []struct {
+		why, memory string
+		want        int64
+	}{
+		{"whole bytes", "1Gi", 1<<30 - 575<<20},
+		{"a byte of which only a part is requested is not saved", "1073741823500m", 1<<30 - 1 - 575<<20},
+		{"nor is half a byte of what is asked for in addition", "1500m", 1 - 575<<20},
+	} {
+		in := shopInput()
+		in.Pod.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = resource.MustParse(c.memory)
+		p, errs := hpacouple.FromUsage(in, hpacouple.Measured{Strategy: recommend.Peak(), Containers: []recommend.ContainerUsage{steady(0.6, 500<<20)}, Count: 1})
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.want, p.Planned.MemoryBytes, c.why)
+		require.Equal(t, int64(400), p.Planned.CPUMilli, c.why)
+	}
+	in := shopInput()
+	in.Pod.Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = resource.MustParse("1073741823500m")
+	in.HPA = nil
+	p, errs := hpacouple.FromUsage(in, hpacouple.Measured{Strategy: recommend.Peak(), Containers: []recommend.ContainerUsage{{Name: "app", CPU: steady(0.6, 1).CPU}}})
+	require.Empty(t, errs)
+	require.Zero(t, p.Planned.MemoryBytes, "what stays saves nothing")
+}

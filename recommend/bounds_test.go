@@ -76,6 +76,8 @@ func TestBoundsTogether(t *testing.T) {
 			items: []corev1.LimitRangeItem{podItem("500m", "1")}, want: []int64{0}, reason: recommend.BoundsConflict},
 		{why: "a cut never leaves nothing", pod: podOf(resources(list("1", ""), nil), resources(list("1m", ""), nil)), use: []float64{1, 0.001},
 			items: []corev1.LimitRangeItem{podItem("", "500m")}, want: []int64{499, 1}},
+		{why: "nor does a share of less than one", pod: podOf(resources(list("1", ""), nil), resources(list("2m", ""), nil)), use: []float64{1, 0.002},
+			items: []corev1.LimitRangeItem{podItem("", "100m")}, want: []int64{99, 1}},
 		{why: "the least limit of several ratios counts", pod: podOf(resources(list("100m", ""), list("1", ""))), use: []float64{0.1}, strategy: keepRatio,
 			items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("4", "")}, {Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("2", "")},
 				{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("3", "")}}, want: []int64{100}, limits: []int64{200}},

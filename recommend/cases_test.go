@@ -412,6 +412,7 @@ func TestSpecialRows(t *testing.T) {
 
 // TestRefused are inputs that no cluster holds, by field path.
 func TestRefused(t *testing.T) {
+	fixed := view{1, 100, monday, monday.Add(time.Hour)} // cannot be cut
 	type in = recommend.Input
 	for _, c := range []struct {
 		field string
@@ -431,6 +432,9 @@ func TestRefused(t *testing.T) {
 			s: func(s *recommend.Strategy) {
 				s.CPU.From, s.PeakInterval.Duration = recommend.Peaks, time.Hour
 			}},
+		{field: "usage[0].cpu", in: in{Usage: one(recommend.ContainerUsage{CPU: fixed}), Window: usage.Window{Start: monday.Add(time.Second)}}},   // reaches out before
+		{field: "usage[0].memory", in: in{Usage: one(recommend.ContainerUsage{Memory: fixed}), Window: usage.Window{End: monday.Add(time.Hour)}}}, // and behind
+		{field: "usage[0].memoryPeaks", in: in{Usage: one(recommend.ContainerUsage{MemoryPeaks: usage.Peaks{Of: fixed}}), Window: usage.Window{Start: monday.Add(time.Second)}}},
 		{field: "replicas", in: in{Replicas: -1}},
 		{field: "prices", in: in{Prices: recommend.Prices{CPU: -1}}},
 		{field: "window", in: in{Window: usage.Window{Start: monday, End: monday}}},

@@ -196,3 +196,48 @@ func TestStartupLimit(t *testing.T) {
 		require.Contains(t, r.Flags, skipreason.FlagLimitBelowStartup, c.why)
 	}
 }
+
+// TestWindows: what can be cut is cut, what lies within is taken, and a peak may stand at the end of an interval behind the window.
+func TestWindows(t *testing.T) {
+	fixed := view{1e9, 100, monday, monday.Add(time.Hour)}
+	window := usage.Window{Start: monday, End: monday.Add(time.Hour + time.Second)}
+	short := usage.Window{Start: monday, End: monday.Add(90 * time.Second)}
+	rising := samplesOf(t, []float64{1e9, 2e9, 3e9}, time.Minute)
+	for _, c := range []struct {
+		why    string
+		use    recommend.ContainerUsage
+		window usage.Window
+		memory int64
+	}{
+		{"within", recommend.ContainerUsage{Memory: fixed}, window, 1e9},
+		{"samples are cut", recommend.ContainerUsage{Memory: rising}, short, 2e9},
+		{"so that one below the last is the largest", recommend.ContainerUsage{Memory: rising}, usage.Window{}, 3e9},
+		{"peaks beside them may reach out behind", recommend.ContainerUsage{Memory: rising, MemoryPeaks: usage.Peaks{Of: fixed}}, short, 2e9},
+	} {
+		r, errs := recommend.Workload(recommend.Input{Usage: one(c.use), Window: c.window}, plain())
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.memory, r.Containers[0].Memory.Request, c.why)
+	}
+}
+
+// TestFewSamples: either resource alone raises the flag.
+func TestFewSamples(t *testing.T) {
+	many, few := view{0.5, 100, monday, monday.Add(24 * time.Hour)}, view{0.5, 99, monday, monday.Add(24 * time.Hour)}
+	brief := view{0.5, 100, monday, monday.Add(24*time.Hour - 1)}
+	for _, c := range []struct {
+		why         string
+		cpu, memory usage.View
+		flag        bool
+	}{
+		{"enough of both", many, many, false},
+		{"few of cpu", few, many, true},
+		{"few of memory", many, few, true},
+		{"less than a day of cpu", brief, many, true},
+		{"less than a day of memory", many, brief, true},
+		{"nothing of memory", many, nil, false},
+	} {
+		r, errs := recommend.Workload(recommend.Input{Usage: one(recommend.ContainerUsage{CPU: c.cpu, Memory: c.memory})}, plain())
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagFewSamples), c.why)
+	}
+}
