@@ -37,6 +37,9 @@ func (s *settings) check() error {
 	if err := s.checkUndoing(); err != nil {
 		return err
 	}
+	if err := s.checkUsage(); err != nil {
+		return err
+	}
 	flags := map[string]string{"autoPatch": "--auto-patch", "minUtilization": "--bounds", "maxUtilization": "--bounds", "steps": "--step",
 		"largestNode": "--largest-node", "tolerance": "--tolerance"}
 	_, errs := hpacouple.Plan(hpacouple.Input{Options: s.options})

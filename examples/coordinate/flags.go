@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,7 @@ type settings struct {
 	version    string // of the control plane
 	usage      []usageFile
 	preset     string
+	window     time.Duration // of usage; 0 is the preset's
 	prices     recommend.Prices
 	count      int32 // replicas, for the savings
 	progress   func(rows int64)
@@ -76,6 +78,8 @@ func options() []option {
 		{"usage", "", "[RESOURCE=]FILE", false, func(s *settings, v string) error { s.usage = append(s.usage, usageFileOf(v)); return nil },
 			"measured usage: CSV time,pod,container,resource,value, the JSON of a Prometheus range query, or PodMetrics; RESOURCE= (cpu, memory, replicas) where the file does not say it; several files add up"},
 		{"preset", "", "vpa|peak", false, setPreset, "how requests are made of usage: as VPA does (default), or p95 of cpu and the largest memory plus 15 %"},
+		{"window", "", "DURATION", false, setWindow,
+			"how much of the usage counts, back from the newest row of each workload, such as 36h or 8d (default: 8d with vpa, 14d with peak); what is older is left out and counted"},
 		{"start-up", "", "[KIND/NAME/]CONTAINER:cpu=200m", false, func(s *settings, v string) error { return s.startUp(v) },
 			"the most cpu that the container uses while it starts: its limit does not fall below that with the request; repeatable"},
 		{"price", "", "cpu=0.03,memory=0.004", false, setPrice, "what a core and a GiB cost for an hour, for the savings"},

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,19 +18,6 @@ import (
 	window "github.com/kube-rightsize/rightsize/usage"
 )
 
-// usageFile is a value of --usage.
-type usageFile struct {
-	name     string
-	resource corev1.ResourceName // what its values are, where it does not say
-}
-
-func usageFileOf(text string) usageFile {
-	if of, name, ok := strings.Cut(text, "="); ok && slices.Contains([]string{"cpu", "memory", "replicas"}, of) {
-		return usageFile{name, corev1.ResourceName(of)}
-	}
-	return usageFile{name: text}
-}
-
 // measured is what usage says about a workload.
 type measured struct {
 	collector *usagefile.Collector
@@ -42,11 +27,14 @@ type measured struct {
 	broken    []string  // why it cannot be planned on
 }
 
-// strategy is the preset, with the program's steps: VPA itself would write single bytes.
+// strategy is the preset, with the program's steps (VPA itself would write single bytes) and window.
 func (s settings) strategy() recommend.Strategy {
 	r := recommend.VPA()
 	if s.preset == "peak" {
 		r = recommend.Peak()
+	}
+	if s.window > 0 {
+		r.Window.Duration = s.window
 	}
 	r.CPU.Step, r.Memory.Step = 1, 1<<20
 	if q, ok := s.options.Steps[corev1.ResourceCPU]; ok {
@@ -56,58 +44,6 @@ func (s settings) strategy() recommend.Strategy {
 		r.Memory.Step = max(q.Value(), 1)
 	}
 	return r
-}
-
-// startUp reads the value of --start-up.
-func (s *settings) startUp(value string) error {
-	one := settings{}
-	if err := one.wish("--start-up", value); err != nil {
-		return err
-	}
-	for _, w := range one.wishes {
-		if w.resource != corev1.ResourceCPU {
-			return errors.New("expected an amount of cpu alone")
-		}
-	}
-	s.startups = append(s.startups, one.wishes...)
-	return nil
-}
-
-func setPreset(s *settings, value string) error {
-	if value != "vpa" && value != "peak" {
-		return errors.New("expected vpa or peak")
-	}
-	s.preset = value
-	return nil
-}
-
-func setReplicas(s *settings, value string) error {
-	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil || n < 0 {
-		return errors.New("expected a whole number, not below 0")
-	}
-	s.count = int32(n)
-	return nil
-}
-
-// setPrice reads prices; a millionth of the currency unit is the smallest one.
-func setPrice(s *settings, value string) error {
-	list, err := amounts(value)
-	if err != nil {
-		return err
-	}
-	for name, into := range map[corev1.ResourceName]*int64{corev1.ResourceCPU: &s.prices.CPU, corev1.ResourceMemory: &s.prices.Memory} {
-		q, ok := list[name]
-		if !ok {
-			continue
-		}
-		most := resource.MustParse("1e6")
-		if q.Sign() < 0 || q.Cmp(most) > 0 {
-			return errors.New("expected prices from 0 to a million")
-		}
-		*into = q.ScaledValue(resource.Micro)
-	}
-	return nil
 }
 
 // measure reads the files of --usage and turns them into wishes. Where the usage of a workload cannot be read whole and in order, the workload

@@ -101,13 +101,20 @@ func TestUsageFaults(t *testing.T) {
 		{"half a pod", "whole number", exitFlags, []string{"--replicas", "1.5"}},
 		{"start-up memory", "cpu alone", exitFlags, []string{"--start-up", "app:memory=1Gi"}},
 		{"standard input twice", "only once", exitFlags, []string{"-", "--usage", "-"}},
-		{"a start-up of nobody", "no container", exitInput, []string{"-", "--start-up", "gone:cpu=1", "--usage", usagePath(t, lines(3, "web-6f9c7b5d4-8kq2x", "app", "cpu", "1"))}},
+		{"half a day", "expected a duration", exitFlags, []string{"-", "--window", "0.5d"}},
+		{"no time at all", "expected a duration", exitFlags, []string{"-", "--window", "0s"}},
+		{"no unit", "expected a duration", exitFlags, []string{"-", "--window", "8"}},
+		{"back in time", "expected a duration", exitFlags, []string{"-", "--window", "8d-1h"}},
+		{"eleven years", "expected a duration", exitFlags, []string{"-", "--window", "4000d"}},
+		{"too many hours", "expected a duration", exitFlags, []string{"-", "--window", "3650d1h"}},
+		{"a window of nothing", "--window: without --usage", exitFlags, []string{"-", "--window", "8d"}},
+		{"a start of nothing", "--start-up app:cpu=1: without --usage", exitFlags, []string{"-", "--start-up", "app:cpu=1"}},
+		{"a window that the preset cannot do with", "at least", exitFlags, []string{"--preset", "peak", "--window", "2h"}},
+		{"a start-up of nobody", "found no workload with a container gone", exitInput, []string{"-", "--start-up", "gone:cpu=1", "--usage", usagePath(t, lines(3, "web-6f9c7b5d4-8kq2x", "app", "cpu", "1"))}},
 	} {
 		got := call(docs, row.args...)
 		require.Equal(t, row.code, got.code, row.why)
-		if row.why != "a start-up of nobody" {
-			require.Contains(t, got.errors, row.want, row.why)
-		}
+		require.Contains(t, got.errors, row.want, row.why)
 	}
 	got := call(docs, "-", "--usage", usagePath(t, lines(3, "other-1", "app", "cpu", "1")+lines(3, "web-6f9c7b5d4-8kq2x", "gone", "cpu", "1")))
 	require.Equal(t, exitFine, got.code)

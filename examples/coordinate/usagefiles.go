@@ -181,6 +181,10 @@ func (m *measured) concerned(e usagefile.Extent, broken string, use bool) {
 // read reads all whole files for the second time, the oldest first, and uses what is in the windows.
 func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (notes []string, faults []fault) {
 	strategy := s.strategy()
+	whose := "the window of preset " + s.preset
+	if s.window > 0 {
+		whose = "the window of --window"
+	}
 	for _, t := range b.tasks {
 		if span := strategy.Window.Duration; t.measured.any && span > 0 {
 			t.measured.collector.Window = window.Window{Start: t.measured.last.Add(-span)}
@@ -233,7 +237,7 @@ func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (n
 		}
 		report.Workloads = append(report.Workloads, workloadUsage{workloadName{t.Kind, t.Namespace, t.Name}, r, start})
 		if r.Outside > 0 {
-			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage before %s, the window of strategy %s, is left out: %s", start, strategy.Name, count(int(r.Outside), "row")))
+			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage before %s, %s, is left out: %s", start, whose, count(int(r.Outside), "row")))
 		}
 		if r.Late > 0 {
 			t.measured.broken = append(t.measured.broken, "usage files overlap in time: "+count(int(r.Late), "row")+" older than what another file had said of the same pod, container and resource")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -185,14 +186,43 @@ func TestUsageParts(t *testing.T) {
 	}
 }
 
-// TestUsageWindow: what is older than the strategy's window before the newest row is left out.
+// TestUsageWindow: what is older than the window before the newest row is left out, and counted.
 func TestUsageWindow(t *testing.T) {
-	long := "1759795200," + webPod + ",app,memory,2Gi\n" + series(0, 11520, webPod, "memory", always("300Mi"))
-	r, got := decoded(t, usageDocs(), "-", "--preset", "peak", "--usage", usagePath(t, long))
-	require.Equal(t, exitFine, got.code, got.errors)
-	require.Equal(t, "345Mi", to(r, "app", "memory"))
-	require.Equal(t, int64(1), r.Usage.Workloads[0].Outside)
-	require.Contains(t, strings.Join(r.Items[0].Notes, "\n"), "is left out: 1 row")
+	const hours = 24 * 60
+	long := usagePath(t, "1759795200,"+webPod+",app,memory,2Gi\n"+ // 90 days before the rest
+		series(0, 10*hours, webPod, "memory", func(i int) string {
+			if i < 3*hours {
+				return "400Mi"
+			}
+			return "300Mi"
+		})+series(0, 10*hours, webPod, "cpu", always("250m")))
+	const last = 1767571200 + (10*hours-1)*60
+	for _, row := range []struct {
+		why, memory string
+		start       int64 // the first second that counts
+		outside     int64
+		args        []string
+	}{
+		{"the window of vpa is 8 days", "363Mi", last - 8*86400, 2*2*hours - 1, []string{"--preset", "vpa"}},
+		{"that of peak is 14", "460Mi", last - 14*86400, 1, []string{"--preset", "peak"}},
+		{"a shorter one", "345Mi", last - 6*86400, 2*4*hours - 1, []string{"--preset", "peak", "--window", "6d"}},
+		{"days and hours", "345Mi", last - (6*24-1)*3600, 2*(4*hours+60) - 1, []string{"--preset", "peak", "--window", "5d23h"}},
+		{"a longer one holds all", "2356Mi", last - 1000*86400, 0, []string{"--preset", "peak", "--window", "1000d"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r, got := decoded(t, deployment(box{"app", "500m", "512Mi"})+policyOn, append([]string{"-", "--usage", long}, row.args...)...)
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, row.memory, to(r, "app", "memory"))
+			require.Equal(t, row.outside, r.Usage.Workloads[0].Outside)
+			require.Equal(t, time.Unix(row.start, 0).UTC().Format(time.RFC3339), r.Usage.Workloads[0].Start)
+			notes := strings.Join(r.Items[0].Notes, "\n")
+			if row.outside == 0 {
+				require.NotContains(t, notes, "left out")
+				return
+			}
+			require.Contains(t, notes, "is left out: "+count(int(row.outside), "row"))
+		})
+	}
 }
 
 // TestUsageReasons: why there is no request is said, be the workload planned or not.
