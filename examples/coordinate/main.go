@@ -9,13 +9,16 @@ package main
 import "os"
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, isTerminal(os.Stdout)))
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, terminals{out: isTerminal(os.Stdout) && knowsColours(), err: isTerminal(os.Stderr)}))
 }
 
-// isTerminal says whether colour is of use: the file is a terminal that knows colours, and the user has not asked for none (NO_COLOR).
+// knowsColours says whether colour is of use on a terminal: it knows colours, and the user has not asked for none (NO_COLOR).
+func knowsColours() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }
+
+// isTerminal says whether somebody looks at a file.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
 	null, err := os.Stat(os.DevNull) // a character device too

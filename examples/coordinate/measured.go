@@ -15,7 +15,6 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
 	"github.com/kube-rightsize/rightsize/skipreason"
-	window "github.com/kube-rightsize/rightsize/usage"
 )
 
 // measured is what usage says about a workload.
@@ -25,6 +24,7 @@ type measured struct {
 	any       bool      // there are rows about it
 	last      time.Time // of the newest one
 	broken    []string  // why it cannot be planned on
+	scaled    scaled
 }
 
 // strategy is the preset, with the program's steps (VPA itself would write single bytes) and window.
@@ -64,9 +64,10 @@ func measure(tasks []*task, around *surroundings, d documents, s settings, r *re
 	inputs, done, faults := usageInputs(d, s)
 	defer done()
 	b := belongs{owners: newOwners(tasks, around)}
-	faults = append(faults, b.look(inputs)...)
+	progress := &progress{show: s.progress}
+	faults = append(faults, b.look(inputs, progress)...)
 	r.Usage = &usageReport{Files: []fileUsage{}, Workloads: []workloadUsage{}}
-	notes, more := b.read(inputs, s, r.Usage)
+	notes, more := b.read(inputs, s, progress, r.Usage)
 	r.Notes, r.Errors = append(r.Notes, notes...), append(r.Errors, append(faults, more...)...)
 	for _, t := range tasks {
 		if len(t.measured.broken) > 0 {
@@ -117,13 +118,6 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 		return faults
 	}
 	t.measured.result = result
-	for _, h := range t.hpas {
-		seen := t.measured.collector.Replicas([]window.MaxReplicas{{From: time.Unix(0, 0), Value: h.Object.Spec.MaxReplicas}})
-		if seen.Reached {
-			t.atMax = true
-			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage: HPA %s had %d replicas, its maxReplicas", h.Name, seen.Largest))
-		}
-	}
 	for i := range result.Containers {
 		c := &result.Containers[i]
 		for _, a := range []*recommend.Amounts{&c.CPU, &c.Memory} {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/kube-rightsize/rightsize/internal/program"
@@ -17,8 +16,11 @@ const (
 	exitBlocked = 3 // with --exit-code: a workload is skipped, blocked or contested
 )
 
+// terminals says which outputs somebody looks at: out takes colours, err takes progress.
+type terminals struct{ out, err bool }
+
 // run is the whole program. What it writes depends on its arguments and the files that they name alone.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool) int {
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminals terminals) int {
 	s, err := parse(args)
 	if err != nil {
 		fmt.Fprintf(stderr, "coordinate: %s (run coordinate --help for the flags)\n", program.Plain(err.Error()))
@@ -28,15 +30,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 		_, err := io.WriteString(stdout, usage())
 		return program.Finish("coordinate", stderr, err, exitFine)
 	}
-	progress := ""
-	if f, ok := stderr.(*os.File); ok && isTerminal(f) {
-		s.progress = func(rows int64) {
-			progress = "\n"
-			fmt.Fprintf(stderr, "\r%d rows of usage", rows)
-		}
+	done := func() {}
+	if terminals.err {
+		s.progress, done = progressOn(stderr)
 	}
 	r := coordinate(load(s, stdin), s)
-	fmt.Fprint(stderr, progress)
+	done()
 	for _, f := range r.Errors {
 		fmt.Fprintf(stderr, "coordinate: %s\n", program.Plain(f.String()))
 	}
@@ -51,7 +50,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, terminal bool
 		if s.format == "writes" {
 			return writesText(r)
 		}
-		return table(r, terminal)
+		return table(r, terminals.out)
 	})
 	return program.Finish("coordinate", stderr, err, code)
 }

@@ -25,7 +25,7 @@ type result struct {
 
 func call(stdin string, args ...string) result {
 	var out, errs bytes.Buffer
-	code := run(args, strings.NewReader(stdin), &out, &errs, false)
+	code := run(args, strings.NewReader(stdin), &out, &errs, terminals{})
 	return result{code, out.String(), errs.String()}
 }
 
@@ -80,7 +80,7 @@ func TestGolden(t *testing.T) {
 
 func TestColour(t *testing.T) {
 	var out, errs bytes.Buffer
-	require.Equal(t, exitFine, run(nil, nil, &out, &errs, true))
+	require.Equal(t, exitFine, run(nil, nil, &out, &errs, terminals{out: true}))
 	require.Contains(t, out.String(), "\x1b[1mDeployment default/web\x1b[0m")
 	colourless := call("").out
 	require.NotContains(t, colourless, "\x1b", "no terminal, no colour")
@@ -89,7 +89,7 @@ func TestColour(t *testing.T) {
 	}
 	require.Equal(t, colourless, out.String(), "colour adds nothing else")
 	out.Reset()
-	require.Equal(t, exitFine, run([]string{"-ojson"}, nil, &out, &errs, true))
+	require.Equal(t, exitFine, run([]string{"-ojson"}, nil, &out, &errs, terminals{out: true}))
 	require.NotContains(t, out.String(), "\x1b", "programs read this")
 }
 
@@ -102,8 +102,14 @@ func TestNoTerminal(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 	require.False(t, isTerminal(file))
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("TERM", "xterm")
+	require.True(t, knowsColours())
 	t.Setenv("TERM", "dumb")
-	require.False(t, isTerminal(os.Stdout), "it knows no colours")
+	require.False(t, knowsColours())
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	require.False(t, knowsColours())
 }
 
 // full is a disk without room.
@@ -120,7 +126,7 @@ func (f *full) Write(b []byte) (int, error) {
 func TestWriteErrors(t *testing.T) {
 	for _, args := range [][]string{{}, {"-o", "json"}, {"-o", "yaml"}, {"-o", "writes"}, {"--help"}} {
 		var errs bytes.Buffer
-		require.Equal(t, exitInput, run(args, nil, &full{room: 10}, &errs, false), args)
+		require.Equal(t, exitInput, run(args, nil, &full{room: 10}, &errs, terminals{}), args)
 		require.Contains(t, errs.String(), "no space left")
 	}
 }
@@ -139,10 +145,10 @@ func (b breaking) Read(p []byte) (int, error) {
 func TestBrokenStandardInput(t *testing.T) {
 	for _, args := range [][]string{{"-"}, {"--requests", "-"}} {
 		var out, errs bytes.Buffer
-		require.Equal(t, exitInput, run(args, breaking{strings.NewReader("kind: ")}, &out, &errs, false))
+		require.Equal(t, exitInput, run(args, breaking{strings.NewReader("kind: ")}, &out, &errs, terminals{}))
 		require.Contains(t, errs.String(), "the cable was pulled")
 	}
-	require.Equal(t, exitInput, run([]string{"-"}, nil, io.Discard, io.Discard, false), "no standard input at all")
+	require.Equal(t, exitInput, run([]string{"-"}, nil, io.Discard, io.Discard, terminals{}), "no standard input at all")
 }
 
 // TestHostileNames: what comes from documents cannot steer a terminal.

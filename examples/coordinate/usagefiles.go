@@ -34,6 +34,8 @@ type workloadUsage struct {
 	usagefile.Report
 	// Start is the beginning of the strategy's window, which ends with the newest row.
 	Start string `json:"start"`
+	// Replicas is what rows of replicas show, for each HPA; empty without any.
+	Replicas []replicasSeen `json:"replicas"`
 }
 
 // usageInput is one file that is read twice: first to know whom it concerns, whether it is whole, and from when to when; then to use it. So the
@@ -115,11 +117,11 @@ type belongs struct {
 }
 
 // look reads all files for the first time.
-func (b *belongs) look(inputs []*usageInput) (faults []fault) {
+func (b *belongs) look(inputs []*usageInput, progress *progress) (faults []fault) {
 	b.pods, b.scaled = map[usagefile.Pod]*task{}, map[usagefile.Pod]*task{}
 	for _, in := range inputs {
 		var err error
-		problems := in.open(func(r io.Reader) { in.found, err = usagefile.Look(r, in.shown, in.of) })
+		problems := in.open(func(r io.Reader) { in.found, err = usagefile.Look(r, in.shown, in.of, progress.of()) })
 		in.used = err == nil && len(problems) == 0
 		faults = append(faults, problems...)
 		broken := ""
@@ -138,7 +140,10 @@ func (b *belongs) look(inputs []*usageInput) (faults []fault) {
 			to := b.ofReplicas(pod)
 			b.scaled[pod] = b.only(to, "replicas of", pod)
 			for _, t := range to {
-				t.measured.concerned(usagefile.Extent{First: e.First}, broken, false)
+				t.measured.concerned(usagefile.Extent{}, cmp.Or(broken, e.Unordered), false)
+				if len(to) == 1 {
+					t.measured.scales(pod, e.First, in.found.Limits[pod])
+				}
 			}
 		}
 		if err != nil && !in.found.Complete {
@@ -179,7 +184,7 @@ func (m *measured) concerned(e usagefile.Extent, broken string, use bool) {
 }
 
 // read reads all whole files for the second time, the oldest first, and uses what is in the windows.
-func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (notes []string, faults []fault) {
+func (b *belongs) read(inputs []*usageInput, s settings, progress *progress, report *usageReport) (notes []string, faults []fault) {
 	strategy := s.strategy()
 	whose := "the window of preset " + s.preset
 	if s.window > 0 {
@@ -189,6 +194,7 @@ func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (n
 		if span := strategy.Window.Duration; t.measured.any && span > 0 {
 			t.measured.collector.Window = window.Window{Start: t.measured.last.Add(-span)}
 		}
+		t.holdAgainstLimits()
 	}
 	ordered := slices.Clone(inputs)
 	slices.SortStableFunc(ordered, func(x, y *usageInput) int {
@@ -208,7 +214,7 @@ func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (n
 			continue
 		}
 		front := usagefile.NewCollector(strategy)
-		front.Route, front.RouteReplicas, front.Progress = to(b.pods), to(b.scaled), s.progress
+		front.Route, front.RouteReplicas, front.Progress = to(b.pods), to(b.scaled), progress.of()
 		faults = append(faults, in.open(func(r io.Reader) {
 			if err := front.Read(r, in.shown, in.of); err != nil { // it has changed since it was looked at
 				faults = append(faults, fault{File: in.shown, Message: strings.TrimPrefix(err.Error(), in.shown+": ")})
@@ -225,8 +231,12 @@ func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (n
 		if text := r.String(); text != "" {
 			notes = append(notes, "usage file "+in.shown+": not used are "+text)
 		}
+		for _, text := range in.found.Warnings {
+			notes = append(notes, "usage file "+in.shown+": the database warned: "+text)
+		}
 	}
 	for _, t := range b.tasks {
+		t.judgeReplicas()
 		r := t.measured.collector.Report()
 		if r.Rows == 0 {
 			continue
@@ -235,7 +245,7 @@ func (b *belongs) read(inputs []*usageInput, s settings, report *usageReport) (n
 		if at := t.measured.collector.Window.Start; !at.IsZero() {
 			start = at.UTC().Format(time.RFC3339)
 		}
-		report.Workloads = append(report.Workloads, workloadUsage{workloadName{t.Kind, t.Namespace, t.Name}, r, start})
+		report.Workloads = append(report.Workloads, workloadUsage{workloadName{t.Kind, t.Namespace, t.Name}, r, start, list(t.measured.scaled.seen)})
 		if r.Outside > 0 {
 			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage before %s, %s, is left out: %s", start, whose, count(int(r.Outside), "row")))
 		}

@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kube-rightsize/rightsize/internal/usagefile"
 )
 
 // usageFile is a value of --usage.
@@ -19,7 +21,7 @@ type usageFile struct {
 }
 
 func usageFileOf(text string) usageFile {
-	if of, name, ok := strings.Cut(text, "="); ok && slices.Contains([]string{"cpu", "memory", "replicas"}, of) {
+	if of, name, ok := strings.Cut(text, "="); ok && slices.Contains(usagefile.Resources(), corev1.ResourceName(of)) {
 		return usageFile{name, corev1.ResourceName(of)}
 	}
 	return usageFile{name: text}

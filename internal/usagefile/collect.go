@@ -2,9 +2,9 @@ package usagefile
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -24,17 +24,19 @@ type Collector struct {
 	Window usage.Window
 	// Match says which pods count; nil is all of them.
 	Match func(pod Pod) bool
+	// Limits are the changes of maxReplicas that rows of replicas are held against, one list for each HPA. Set it before rows are read.
+	Limits [][]usage.MaxReplicas
 	// Route, if set, passes each row on to the collector of the workload that a pod belongs to, for a file that holds several;
-	// nil is foreign. RouteReplicas does so for rows of replicas.
+	// nil is foreign. RouteReplicas does so for rows of replicas and maxReplicas.
 	Route, RouteReplicas func(pod Pod) *Collector
-	// Progress is called now and then with the number of rows so far; nil is nobody.
+	// Progress is called every 65 536 rows and at the end, with the number of rows of the file so far; nil is nobody.
 	Progress func(rows int64)
 
 	vpa        bool
 	halfLife   time.Duration
 	rule       usage.PeakRule
 	containers map[string]*container
-	replicas   []usage.Point
+	counts     map[instance]*counts
 	report     Report
 }
 
@@ -64,7 +66,7 @@ type reading struct {
 // NewCollector returns a collector for a strategy: with VPA's arithmetic VPA's histograms and peaks, otherwise the finer
 // histograms without decay.
 func NewCollector(s recommend.Strategy) *Collector {
-	c := &Collector{vpa: s.Arithmetic == recommend.Upstream, containers: map[string]*container{}, rule: usage.VPAPeakRule()}
+	c := &Collector{vpa: s.Arithmetic == recommend.Upstream, containers: map[string]*container{}, counts: map[instance]*counts{}, rule: usage.VPAPeakRule()}
 	if s.PeakInterval.Duration > 0 {
 		c.rule.Interval = s.PeakInterval.Duration
 	}
@@ -86,30 +88,30 @@ type row struct {
 	counter   bool   // the values are readings, not rates
 }
 
-// replicas is the pseudo-resource of rows that hold a number of replicas.
-const replicas corev1.ResourceName = "replicas"
+func (r row) ofReplicas() bool { return r.resource == replicas || r.resource == maxReplicas }
 
-var errResource = errors.New("the resource is none of cpu, memory and replicas")
+// More than any machine has: 4096 cores, 64 TiB.
+const (
+	mostCores  = 4096
+	mostMemory = 64 << 40
+)
 
 // Read takes everything in one file. The format is found by looking at it: JSON begins with {, everything else is CSV.
 // name is for error messages; of is what the values are where the file does not say, and may be empty.
 // Rows that cannot be measurements are counted (Report); an error is a file that cannot be read as any of the formats: what stands before the
 // error has been taken, so Look at a file first.
 func (c *Collector) Read(in io.Reader, name string, of corev1.ResourceName) error {
-	return parse(in, name, of, false, func(r row) error {
+	return parse(in, name, parser{of: of, progress: c.Progress, take: func(r row) error {
 		c.add(r)
-		if c.Progress != nil && c.report.Rows%65536 == 0 {
-			c.Progress(c.report.Rows)
-		}
 		return nil
-	})
+	}})
 }
 
 // add takes one row, here or in the collector that it is passed on to, and counts what became of it in both.
 func (c *Collector) add(r row) fate {
 	became := foreign
 	route := c.Route
-	if r.resource == replicas {
+	if r.ofReplicas() {
 		route = c.RouteReplicas
 	}
 	if c.Route == nil && c.RouteReplicas == nil {
@@ -126,12 +128,8 @@ func (c *Collector) add(r row) fate {
 // use takes one row.
 func (c *Collector) use(r row) fate {
 	switch {
-	case r.resource == replicas:
-		if !c.Window.Contains(r.at) {
-			return outside
-		}
-		c.replicas = append(c.replicas, usage.Point{Time: r.at, Value: r.value})
-		return kept
+	case r.ofReplicas():
+		return c.replica(r)
 	case r.container == "" || r.container == "POD":
 		return noContainer // the pod's own cgroup, or its sandbox
 	case c.Match != nil && !c.Match(r.pod):
@@ -204,6 +202,13 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 	case r.at.Before(*last):
 		return late
 	}
+	most := float64(mostCores)
+	if r.resource == corev1.ResourceMemory {
+		most = mostMemory
+	}
+	if r.value > most && !math.IsInf(r.value, 1) {
+		return beyond
+	}
 	if r.resource == corev1.ResourceCPU {
 		if k.cpu.Add(r.at, r.value, usage.VPASampleWeight) != nil {
 			return invalid
@@ -211,7 +216,7 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 		*last = r.at
 		return kept
 	}
-	if !(r.value >= 0 && r.value < 1<<60) || c.rule.Add(k.peaks, &p.peaks, r.at, int64(r.value)) != nil {
+	if !(r.value >= 0) || c.rule.Add(k.peaks, &p.peaks, r.at, int64(r.value)) != nil {
 		return invalid
 	}
 	*last = r.at
@@ -272,10 +277,4 @@ func (c *Collector) Usage() []recommend.ContainerUsage {
 		out = append(out, u)
 	}
 	return out
-}
-
-// Replicas judges the replica rows against the changes of maxReplicas.
-func (c *Collector) Replicas(limits []usage.MaxReplicas) usage.Replicas {
-	r, _ := usage.ReplicasOver(c.replicas, limits, c.Window)
-	return r
 }

@@ -1,6 +1,7 @@
 package usagefile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,11 +13,17 @@ import (
 )
 
 // readJSON reads the objects one after another: answers of range queries (status, data.result[].metric and .values), a
-// PodMetricsList or PodMetrics. Arrays are walked element by element and never held whole.
-func (c *parser) readJSON(in io.Reader, of corev1.ResourceName) error {
+// PodMetricsList or PodMetrics; or an array of series, as promtool prints it. Arrays are walked element by element and never held whole.
+func (c *parser) readJSON(in io.Reader, array bool) error {
 	d := json.NewDecoder(in)
+	c.in.from(d.InputOffset)
+	if array {
+		if err := elements(d, func() error { return c.series(d) }); err != nil {
+			return fmt.Errorf("at byte %d: %w", d.InputOffset(), noEOF(err))
+		}
+	}
 	for {
-		err := c.object(d, of, "")
+		err := c.object(d, "")
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -27,7 +34,7 @@ func (c *parser) readJSON(in io.Reader, of corev1.ResourceName) error {
 }
 
 // object walks one object and looks only into what can hold rows.
-func (c *parser) object(d *json.Decoder, of corev1.ResourceName, path string) error {
+func (c *parser) object(d *json.Decoder, path string) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -50,9 +57,9 @@ func (c *parser) object(d *json.Decoder, of corev1.ResourceName, path string) er
 				return errors.New("the query has failed: its status is error")
 			}
 		case "/data":
-			err = c.object(d, of, "/data")
+			err = c.object(d, "/data")
 		case "/data/result":
-			err = elements(d, func() error { return c.series(d, of) })
+			err = elements(d, func() error { return c.series(d) })
 		case "/data/resultType":
 			var kind string
 			if err = d.Decode(&kind); err == nil && kind != "matrix" {
@@ -60,9 +67,10 @@ func (c *parser) object(d *json.Decoder, of corev1.ResourceName, path string) er
 			}
 		case "/items":
 			err = elements(d, func() error { return c.podMetrics(d) })
+		case "/warnings":
+			err = elements(d, func() error { return c.warning(d) })
 		default:
-			var skipped json.RawMessage
-			err = d.Decode(&skipped)
+			err = skip(d)
 		}
 		if err != nil {
 			return noEOF(err)
@@ -100,11 +108,11 @@ func elements(d *json.Decoder, each func() error) error {
 }
 
 // series reads one series of a matrix. Labels may stand behind the values; then the values are held until they are known.
-func (c *parser) series(d *json.Decoder, of corev1.ResourceName) error {
+func (c *parser) series(d *json.Decoder) error {
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
 		return errors.Join(err, errors.New("a series is an object"))
 	}
-	var labels map[string]string
+	var of *row // what the labels say
 	var held []sample
 	for d.More() {
 		key, err := d.Token()
@@ -113,11 +121,15 @@ func (c *parser) series(d *json.Decoder, of corev1.ResourceName) error {
 		}
 		switch key {
 		case "metric":
+			var labels map[string]string
+			if of != nil {
+				return errors.New("a series has labels twice")
+			}
 			if err := d.Decode(&labels); err != nil {
 				return err
 			}
-			if labels == nil {
-				labels = map[string]string{}
+			if of, err = c.labelled(labels); err != nil {
+				return err
 			}
 		case "values":
 			err = elements(d, func() error {
@@ -125,22 +137,30 @@ func (c *parser) series(d *json.Decoder, of corev1.ResourceName) error {
 				if err := d.Decode(&s); err != nil {
 					return err
 				}
-				if labels == nil {
-					held = append(held, s)
-					return nil
+				switch {
+				case of != nil:
+					return c.sample(of, s)
+				case len(held) == mostHeld:
+					return errHeld
 				}
-				return c.sample(labels, s, of)
+				held = append(held, s)
+				return nil
 			})
 		default:
-			var skipped json.RawMessage
-			err = d.Decode(&skipped)
+			err = skip(d)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	if of == nil {
+		var err error
+		if of, err = c.labelled(nil); err != nil {
+			return err
+		}
+	}
 	for _, s := range held {
-		if err := c.sample(labels, s, of); err != nil {
+		if err := c.sample(of, s); err != nil {
 			return err
 		}
 	}
@@ -175,30 +195,36 @@ func (s *sample) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func (c *parser) sample(labels map[string]string, s sample, of corev1.ResourceName) error {
-	r := row{at: s.at, pod: Pod{labels["namespace"], labels["pod"]}, container: labels["container"], resource: of, value: s.value,
+func (c *parser) sample(of *row, s sample) error {
+	r := *of
+	r.at, r.value = s.at, s.value
+	return c.row(r)
+}
+
+// labelled is what the labels of a series say of its rows.
+func (c *parser) labelled(labels map[string]string) (*row, error) {
+	m, err := meaning(labels, c.of)
+	if err != nil {
+		return nil, err
+	}
+	r := row{pod: Pod{labels["namespace"], labels["pod"]}, container: labels["container"], resource: m.resource, counter: m.counter,
 		series: labels["id"] + "/" + labels["node"] + "/" + labels["instance"]} // a cgroup and its scraper
-	name := labels["__name__"]
-	switch {
-	case labels["resource"] != "":
-		r.resource = corev1.ResourceName(labels["resource"])
-	case strings.Contains(name, "cpu"):
-		r.resource = corev1.ResourceCPU
-	case strings.Contains(name, "memory"):
-		r.resource = corev1.ResourceMemory
-	case strings.Contains(name, "replicas"):
-		r.resource = replicas
+	if r.ofReplicas() {
+		r.pod, r.series = Pod{cmp.Or(labels["exported_namespace"], labels["namespace"]), named(labels)}, labels["__name__"]+"/"+r.series
 	}
-	if r.resource == replicas {
-		for _, label := range []string{"horizontalpodautoscaler", "hpa", "deployment", "statefulset"} {
-			if r.pod.Name == "" {
-				r.pod.Name = labels[label]
-			}
-		}
+	return &r, nil
+}
+
+const longestWarning = 200
+
+// warning reads one warning of the database: it answers with one when it knows of data that are missing.
+func (c *parser) warning(d *json.Decoder) error {
+	var text string
+	if err := d.Decode(&text); err != nil {
+		return err
 	}
-	r.counter = strings.HasSuffix(name, "_seconds_total")
-	if err := c.row(r); err != nil {
-		return fmt.Errorf("%w: neither the label resource nor the metric's name says it; give it with the file", err)
+	if c.warned != nil {
+		c.warned(text[:min(len(text), longestWarning)])
 	}
 	return nil
 }

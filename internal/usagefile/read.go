@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,35 +20,44 @@ import (
 
 // parser reads one file in any of the formats and hands on its rows.
 type parser struct {
-	take   func(row) error
-	rows   int64
-	goesOn bool // past lines that cannot be read; the first of them is the error all the same
+	take     func(row) error
+	of       corev1.ResourceName // what the values are where the file does not say; may be empty
+	goesOn   bool                // past lines that cannot be read; the first of them is the error all the same
+	progress func(rows int64)    // called every 65536 rows and at the end, if not nil
+	warned   func(text string)   // called with each warning of the database, if not nil
+	rows     int64
+	in       *bounded
 }
 
 func (c *parser) row(r row) error {
-	c.rows++
-	switch r.resource {
-	case corev1.ResourceCPU, corev1.ResourceMemory, replicas:
-		return c.take(r)
+	if !slices.Contains(Resources(), r.resource) {
+		return fmt.Errorf("%q %w", r.resource, errResource)
 	}
-	return errResource
+	c.rows++
+	if c.progress != nil && c.rows%65536 == 0 {
+		c.progress(c.rows)
+	}
+	return c.take(r)
 }
 
-// parse finds the format by looking at it: JSON begins with {, everything else is CSV. name is for error messages; of is what the values
-// are where the file does not say, and may be empty. An error is a file that cannot be read as any of the formats.
-func parse(in io.Reader, name string, of corev1.ResourceName, goesOn bool, take func(row) error) error {
-	c := parser{take: take, goesOn: goesOn}
-	buffered := bufio.NewReaderSize(in, 1<<16)
+// parse finds the format by looking at it: JSON begins with { or [, everything else is CSV. name is for error messages. An error is a file that
+// cannot be read as any of the formats.
+func parse(in io.Reader, name string, c parser) error {
+	c.in = &bounded{Reader: in}
+	buffered := bufio.NewReaderSize(c.in, 1<<16)
 	first, err := firstByte(buffered)
 	switch {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: is empty", name)
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
-	case first == '{':
-		err = c.readJSON(buffered, of)
+	case first == '{', first == '[':
+		err = c.readJSON(buffered, first == '[')
 	default:
 		err = c.readCSV(buffered)
+	}
+	if c.progress != nil {
+		c.progress(c.rows)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -60,8 +70,14 @@ func parse(in io.Reader, name string, of corev1.ResourceName, goesOn bool, take 
 
 // firstByte looks past a byte order mark and white space.
 func firstByte(r *bufio.Reader) (byte, error) {
-	if mark, err := r.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+	mark, _ := r.Peek(3) // fewer are no mark
+	switch {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
 		_, _ = r.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\x1f\x8b")):
+		return 0, errors.New("is compressed with gzip; unpack it first (gzip -dc FILE | ... --usage -)")
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return 0, errors.New("is in UTF-16; UTF-8 is wanted")
 	}
 	for {
 		b, err := r.ReadByte()
@@ -79,6 +95,8 @@ func firstByte(r *bufio.Reader) (byte, error) {
 func (c *parser) readCSV(in io.Reader) error {
 	r := csv.NewReader(in)
 	r.ReuseRecord, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = true, '#', -1, true
+	var understood int64 // a field in quotes may have many lines, so this is not r.InputOffset
+	c.in.from(func() int64 { return understood })
 	at := map[string]int{"time": 0, "pod": 1, "container": 2, "resource": 3, "value": 4}
 	var bad error
 	for first := true; ; first = false {
@@ -89,6 +107,7 @@ func (c *parser) readCSV(in io.Reader) error {
 		if err != nil {
 			return err
 		}
+		understood = r.InputOffset()
 		line, _ := r.FieldPos(0)
 		if first && strings.EqualFold(strings.TrimSpace(fields[0]), "time") || first && heading(fields) {
 			if at, err = columns(fields); err != nil {
@@ -122,11 +141,11 @@ func (e lineError) Is(target error) bool { return target == errLine }
 var errLine = errors.New("a line cannot be read")
 
 func rowOf(fields []string, at map[string]int) (r row, err error) {
-	if len(fields) < 5 {
-		return row{}, fmt.Errorf("has %d fields, wants time,pod,container,resource,value", len(fields))
+	if len(fields) != len(at) {
+		return row{}, fmt.Errorf("has %d fields, wants the %d of the heading, or time,pod,container,resource,value", len(fields), len(at))
 	}
 	get := func(name string) string {
-		if i, ok := at[name]; ok && i < len(fields) {
+		if i, ok := at[name]; ok {
 			return strings.TrimSpace(fields[i])
 		}
 		return ""
@@ -138,11 +157,7 @@ func rowOf(fields []string, at map[string]int) (r row, err error) {
 	if r.value, err = parseValue(get("value")); err != nil {
 		return row{}, err
 	}
-	switch r.resource {
-	case corev1.ResourceCPU, corev1.ResourceMemory, replicas:
-		return r, nil
-	}
-	return row{}, fmt.Errorf("%q: %w", get("resource"), errResource)
+	return r, nil
 }
 
 func heading(fields []string) bool {
@@ -154,14 +169,21 @@ func heading(fields []string) bool {
 	return false
 }
 
+var errHeading = errors.New("it must have time, pod, container, resource and value, and may have namespace")
+
 func columns(fields []string) (map[string]int, error) {
 	at := map[string]int{}
+	known := []string{"time", "pod", "container", "resource", "value", "namespace"}
 	for i, f := range fields {
-		at[strings.ToLower(strings.TrimSpace(f))] = i
+		name := strings.ToLower(strings.TrimSpace(f))
+		if _, twice := at[name]; twice || !slices.Contains(known, name) {
+			return nil, fmt.Errorf("the heading has %q, which is there twice or nobody knows; %w", name, errHeading)
+		}
+		at[name] = i
 	}
-	for _, name := range []string{"time", "pod", "container", "resource", "value"} {
+	for _, name := range known[:5] {
 		if _, ok := at[name]; !ok {
-			return nil, fmt.Errorf("the heading must have time, pod, container, resource and value, and may have namespace")
+			return nil, fmt.Errorf("the heading lacks %s; %w", name, errHeading)
 		}
 	}
 	return at, nil

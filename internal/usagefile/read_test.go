@@ -1,9 +1,6 @@
 package usagefile_test
 
 import (
-	"fmt"
-	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +57,27 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestCSVForms: what programs make of a table.
+func TestCSVForms(t *testing.T) {
+	const row = "1767571200,web-1,app,cpu,250m"
+	for why, text := range map[string]string{
+		"CRLF":                     "time,pod,container,resource,value\r\n" + row + "\r\n",
+		"no newline at the end":    row,
+		"a byte order mark":        "\xef\xbb\xbf" + row,
+		"one before a heading":     "\xef\xbb\xbf\"time\",\"pod\",\"container\",\"resource\",\"value\"\n" + row,
+		"empty lines and comments": "\n\n# of web\n" + row + "\n\n",
+		"capitals and spaces":      " Time , POD,Container , resource,VALUE\n 1767571200 , web-1 , app , cpu , 250m \n",
+		"a namespace":              "namespace,time,pod,container,resource,value\nshop," + row,
+		"a time in words":          "2026-01-05T01:00:00+01:00,web-1,app,cpu,0.25",
+	} {
+		c := usagefile.NewCollector(recommend.Peak())
+		require.NoError(t, c.Read(strings.NewReader(text), "f", ""), why)
+		require.Len(t, c.Usage(), 1, why)
+		quantile(t, c.Usage()[0].CPU, 1, 0.25)
+		require.Equal(t, int64(1767571200), c.Usage()[0].CPU.First().Unix(), why)
+	}
+}
+
 func TestResourceOfAFile(t *testing.T) {
 	text := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"a","container":"app"},"values":[[1767571200,"0.25"]]}]}}`
 	c := usagefile.NewCollector(recommend.VPA())
@@ -72,6 +90,7 @@ func TestResourceOfAFile(t *testing.T) {
 func TestWhatIsNotUsed(t *testing.T) {
 	c := usagefile.NewCollector(recommend.Peak())
 	c.Window = usage.Window{Start: time.Unix(1000, 0), End: time.Unix(5000, 0)}
+	c.Limits = [][]usage.MaxReplicas{{{From: time.Unix(0, 0), Value: 10}}}
 	c.Match = func(pod usagefile.Pod) bool { return pod.Name != "other" }
 	require.NoError(t, c.Read(strings.NewReader(`
 1000,a,app,cpu,NaN
@@ -88,7 +107,7 @@ func TestWhatIsNotUsed(t *testing.T) {
 1080,,,replicas,4
 `), "f", ""))
 	require.Equal(t, usagefile.Report{Rows: 12, Kept: 4, Invalid: 3, Late: 1, Duplicates: 1, Outside: 2, Foreign: 1}, c.Report())
-	r := c.Replicas([]usage.MaxReplicas{{From: time.Unix(0, 0), Value: 10}})
+	r := c.Replicas()[0]
 	require.True(t, r.Reached)
 	require.Equal(t, int32(10), r.Largest)
 	require.Equal(t, 10*time.Second, r.AtMax)
@@ -102,7 +121,21 @@ func TestRefused(t *testing.T) {
 		{"milliseconds", "1767571200000,a,b,cpu,1\n", "milliseconds"},
 		{"an unknown resource", "1,a,b,disk,1\n", "disk"},
 		{"too few fields", "1,a,b\n", "3 fields"},
-		{"a heading without value", "time,pod,container,resource\n", "heading"},
+		{"too many fields", "1,a,b,cpu,1,2\n", "6 fields"},
+		{"a comma at the end", "1,a,b,cpu,1,\n", "6 fields"},
+		{"a heading without value", "time,pod,container,resource\n", "lacks value"},
+		{"a heading with a column that nobody reads", "time,pod,container,resource,value,unit\n", `"unit"`},
+		{"a heading with a column twice", "time,pod,container,resource,value,Value\n", `"value"`},
+		{"fewer fields than the heading", "time,pod,namespace,container,resource,value\n1,a,b,cpu,1\n", "5 fields, wants the 6"},
+		{"compressed", "\x1f\x8b\x08\x00", "compressed with gzip"},
+		{"UTF-16", "\xff\xfet\x00", "UTF-16"},
+		{"UTF-16, the other way round", "\xfe\xff\x00t", "UTF-16"},
+		{"an empty array", "[]", "no measurement"},
+		{"an array of something else", "[1]", "a series is an object"},
+		{"labels twice", `[{"metric":{"resource":"cpu"},"metric":{"resource":"memory"},"values":[[1,"1"]]}]`, "labels twice"},
+		{"no labels at all", `[{"values":[[1,"1"]]}]`, "give it with the file"},
+		{"labels that are none", `[{"metric":null,"values":[[1,"1"]]}]`, "give it with the file"},
+		{"pod metrics of nobody knows when", `{"items":[{"metadata":{"name":"a"},"containers":[{"name":"b","usage":{"cpu":"1"}}]}]}`, "timestamp"},
 		{"a vector", `{"status":"success","data":{"resultType":"vector","result":[]}}`, "vector"},
 		{"a failed query", `{"status":"error","error":"x"}`, "failed"},
 		{"cut off", `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"pod":"a","container":"b","resource":"cpu"},"values":[[1,"1"],`, "EOF"},
@@ -111,48 +144,6 @@ func TestRefused(t *testing.T) {
 		col := usagefile.NewCollector(recommend.Peak())
 		require.ErrorContains(t, col.Read(strings.NewReader(c.text), "f", ""), c.want, c.why)
 	}
-}
-
-// rows makes lines as they are read, so that the text is nowhere as a whole.
-type rows struct {
-	n, at int
-	rest  []byte
-}
-
-func (r *rows) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
-		if r.at == r.n {
-			return 0, io.EOF
-		}
-		pod := r.at % 7
-		r.rest = fmt.Appendf(nil, "%d,web-%d,app,%s,%d\n", 1767571200+r.at/14*60, pod, []string{"cpu", "memory"}[r.at/7%2], 1+r.at%5)
-		r.at++
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
-}
-
-// TestBoundedMemory: ten times the rows hold no more.
-func TestBoundedMemory(t *testing.T) {
-	held := func(n int) uint64 {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		c := usagefile.NewCollector(recommend.VPA())
-		calls := 0
-		c.Progress = func(int64) { calls++ }
-		require.NoError(t, c.Read(&rows{n: n}, "f", ""))
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		require.Equal(t, int64(n), c.Report().Rows)
-		require.Equal(t, int64(n), c.Report().Kept)
-		require.Equal(t, n/65536, calls)
-		runtime.KeepAlive(c)
-		return after.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc)
-	}
-	few, many := held(20_000), held(200_000)
-	require.Less(t, many, few+64<<10)
 }
 
 func FuzzRead(f *testing.F) {
@@ -172,7 +163,7 @@ func FuzzRead(f *testing.F) {
 func BenchmarkRead(b *testing.B) {
 	for range b.N {
 		c := usagefile.NewCollector(recommend.VPA())
-		if err := c.Read(&rows{n: 1000}, "f", ""); err != nil {
+		if err := c.Read(text(1000, csvRow), "f", ""); err != nil {
 			b.Fatal(err)
 		}
 	}

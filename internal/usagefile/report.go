@@ -10,6 +10,7 @@ type Report struct {
 	Rows        int64 `json:"rows"` // read
 	Kept        int64 `json:"kept"`
 	Invalid     int64 `json:"invalid"`     // NaN, infinite, negative, or a time that cannot be
+	Beyond      int64 `json:"beyond"`      // more than any machine has, 4096 cores or 64 TiB
 	Late        int64 `json:"late"`        // older than a newer row of the same pod, container and resource
 	Duplicates  int64 `json:"duplicates"`  // a second value of one pod, container and resource at one time
 	Outside     int64 `json:"outside"`     // outside the window
@@ -24,6 +25,7 @@ type fate int
 const (
 	kept fate = iota + 1
 	invalid
+	beyond
 	late
 	duplicate
 	outside
@@ -40,6 +42,8 @@ func (r *Report) count(f fate) {
 		r.Kept++
 	case invalid:
 		r.Invalid++
+	case beyond:
+		r.Beyond++
 	case late:
 		r.Late++
 	case duplicate:
@@ -62,7 +66,7 @@ func (r Report) String() string {
 		n    int64
 		what string
 	}{
-		{r.Invalid, "not a measurement (NaN, infinite, negative, or at an impossible time)"}, {r.Late, "older than the row before"},
+		{r.Invalid, "not a measurement (NaN, infinite, negative, or at an impossible time)"}, {r.Beyond, "more than any machine has (4096 cores, 64 TiB)"}, {r.Late, "older than the row before"},
 		{r.Duplicates, "at the time of another"}, {r.Outside, "outside the window"}, {r.Resets, "after a counter's reset"},
 	} {
 		if p.n > 0 {

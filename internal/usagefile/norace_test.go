@@ -1,0 +1,5 @@
+//go:build !race
+
+package usagefile_test
+
+const slower = 1
