@@ -37,7 +37,8 @@ type settings struct {
 	preset     string
 	window     time.Duration // of usage; 0 is the preset's
 	prices     recommend.Prices
-	count      int32 // replicas, for the savings
+	unpriced   []corev1.ResourceName // by --price
+	count      *int32                // replicas, for the savings
 	progress   func(rows int64)
 	startups   []wish // cpu used while starting
 	options    hpacouple.Options
@@ -82,8 +83,8 @@ func options() []option {
 			"how much of the usage counts, back from the newest row of each workload, such as 36h or 8d (default: 8d with vpa, 14d with peak); what is older is left out and counted"},
 		{"start-up", "", "[KIND/NAME/]CONTAINER:cpu=200m", false, func(s *settings, v string) error { return s.startUp(v) },
 			"the most cpu that the container uses while it starts: its limit does not fall below that with the request; repeatable"},
-		{"price", "", "cpu=0.03,memory=0.004", false, setPrice, "what a core and a GiB cost for an hour, for the savings"},
-		{"replicas", "", "N", false, setReplicas, "how many pods save (default: status of the HPA, spec.replicas, or 1)"},
+		{"price", "", "cpu=0.03,memory=0.004", false, setPrice, "what a core and a GiB cost for an hour, for the savings; up to six decimals"},
+		{"replicas", "", "N", false, setReplicas, "how many pods of each workload save (default: status of the HPA, spec.replicas, or 1)"},
 		{"throttled", "", "[KIND/NAME/]CONTAINER", false, func(s *settings, v string) error { return s.fact(throttled, v) },
 			"the container was throttled: its cpu request must not decrease; repeatable"},
 		{"oom-killed", "", "[KIND/NAME/]CONTAINER", false, func(s *settings, v string) error { return s.fact(oomKilled, v) },

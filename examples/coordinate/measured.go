@@ -150,8 +150,8 @@ func (t *task) wishFor(r hpacouple.Recommendation, from string) {
 
 // podCount is how many pods save.
 func (t *task) podCount(s settings) int32 {
-	if s.count > 0 {
-		return s.count
+	if s.count != nil {
+		return *s.count
 	}
 	for _, h := range t.hpas {
 		if n := h.Object.Status.CurrentReplicas; n > 0 {

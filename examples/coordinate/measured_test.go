@@ -75,18 +75,6 @@ func milliOf(t *testing.T, text string) float64 {
 	return float64(q.MilliValue())
 }
 
-// TestSavings: 400m of 4 pods at 0.03, and what is recommended also where it is skipped.
-func TestSavings(t *testing.T) {
-	docs := deployment(box{"app", "1", "1Gi"}) + hpa(utilization("cpu", 50)) + policyOn
-	args := []string{"-", "--request", "app:cpu=600m", "--price", "cpu=0.03", "--replicas", "4"}
-	r, _ := decoded(t, docs, args...)
-	require.Equal(t, savings{"400m", "0", "0.0480"}, r.Items[0].Savings)
-	r, _ = decoded(t, docs, append(args, "--max-replicas-reached")...)
-	require.Equal(t, savings{"0", "0", "0.0000"}, r.Items[0].Savings)
-	require.Equal(t, savings{"400m", "0", "0.0480"}, r.Items[0].Recommended)
-	require.Contains(t, call(docs, args...).out, "Together they save 0.0480 per hour")
-}
-
 func TestUsageFaults(t *testing.T) {
 	docs := deployment(box{"app", "1", "1Gi"})
 	for _, row := range []struct {
@@ -98,6 +86,12 @@ func TestUsageFaults(t *testing.T) {
 		{"not a format", "line 1", exitInput, []string{"-", "--usage", usagePath(t, "much,of,nothing\n")}},
 		{"an unknown preset", "expected vpa or peak", exitFlags, []string{"--preset", "best"}},
 		{"a negative price", "expected prices", exitFlags, []string{"--price", "cpu=-1"}},
+		{"a price of nothing", "above 0", exitFlags, []string{"--price", "cpu=0,memory=0"}},
+		{"a price with seven decimals", "six decimals", exitFlags, []string{"--price", "cpu=0.0000001"}},
+		{"a price beyond all", "expected prices", exitFlags, []string{"--price", "memory=1000001"}},
+		{"a price of a disk", "expected cpu=AMOUNT", exitFlags, []string{"--price", "disk=1"}},
+		{"fewer pods than none", "whole number", exitFlags, []string{"--replicas", "-1"}},
+		{"more pods than there can be", "whole number", exitFlags, []string{"--replicas", "2147483648"}},
 		{"half a pod", "whole number", exitFlags, []string{"--replicas", "1.5"}},
 		{"start-up memory", "cpu alone", exitFlags, []string{"--start-up", "app:memory=1Gi"}},
 		{"standard input twice", "only once", exitFlags, []string{"-", "--usage", "-"}},

@@ -29,7 +29,7 @@ func coordinate(d documents, s settings) report {
 	for _, t := range tasks {
 		t.settleWishes()
 	}
-	r.undoes, r.manager = s.undoes(), s.manager()
+	r.undoes, r.manager, r.unpriced = s.undoes(), s.manager(), s.unpriced
 	r.Notes = append(r.Notes, around.strays(tasks)...)
 	r.Notes = append(r.Notes, skipped(&d.objects)...)
 	left := 0

@@ -25,6 +25,8 @@ type report struct {
 
 	undoes  bool   // the report is of rollbacks and releases
 	manager string // the field manager of the writes
+	// unpriced are the resources without a price, where another has one.
+	unpriced []corev1.ResourceName
 }
 
 func newReport() report {

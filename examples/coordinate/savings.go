@@ -2,37 +2,49 @@ package main
 
 import (
 	"math/big"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/recommend"
 )
 
-// savings are amounts of one pod, and the price per hour of all pods; texts that do not apply are empty.
+// savings are amounts of one pod, and the price per hour of all pods, to the last decimal. Texts that do not apply are empty. Nothing is ever
+// overstated: what is freed is rounded down.
 type savings struct {
 	CPU     string `json:"cpu"`
 	Memory  string `json:"memory"`
 	PerHour string `json:"perHour"`
 }
 
+// freed adds what falls away between two requests, in whole millicores or bytes. The difference is rounded down: half a byte less is nothing,
+// half a byte more is one.
+func freed(s *recommend.Savings, name corev1.ResourceName, from, to resource.Quantity) {
+	more, less, sign, round := from.DeepCopy(), to.DeepCopy(), int64(1), exact.FloorMilli
+	if more.Cmp(less) < 0 {
+		more, less, sign, round = less, more, -1, exact.Milli
+	}
+	more.Sub(less)
+	m, err := round(more)
+	switch {
+	case err != nil: // the plan has read both
+	case name == corev1.ResourceCPU:
+		s.CPUMilli += sign * m
+	case sign > 0:
+		s.MemoryBytes += m / 1000
+	default:
+		s.MemoryBytes -= m/1000 + min(m%1000, 1)
+	}
+}
+
 // saves adds to an item what is saved, by the plan and as recommended.
 func (t *task) saves(i *item, s settings) {
-	planned, asked := recommend.Savings{}, recommend.Savings{}
+	var planned, asked recommend.Savings
 	for _, f := range i.plan.Footprints {
-		sub := func(to resource.Quantity) int64 {
-			q := f.From.DeepCopy()
-			q.Sub(to)
-			if f.Resource == corev1.ResourceCPU {
-				return q.MilliValue()
-			}
-			return q.Value()
-		}
-		if f.Resource == corev1.ResourceCPU {
-			planned.CPUMilli, asked.CPUMilli = sub(f.To), sub(f.Recommended)
-		} else {
-			planned.MemoryBytes, asked.MemoryBytes = sub(f.To), sub(f.Recommended)
-		}
+		freed(&planned, f.Resource, f.From, f.To)
+		freed(&asked, f.Resource, f.From, f.Recommended)
 	}
 	pods := t.podCount(s)
 	i.Savings, i.Recommended = savingsText(planned.At(s.prices, pods)), savingsText(asked.At(s.prices, pods))
@@ -40,47 +52,64 @@ func (t *task) saves(i *item, s settings) {
 		if c.From == nil || c.To == nil {
 			continue
 		}
-		q := c.From.DeepCopy()
-		q.Sub(*c.To)
-		one := recommend.Savings{CPUMilli: q.MilliValue()}
+		var one recommend.Savings
+		freed(&one, c.Resource, *c.From, *c.To)
+		text := savingsText(one.At(s.prices, pods))
 		if c.Resource == corev1.ResourceMemory {
-			one = recommend.Savings{MemoryBytes: q.Value()}
-		}
-		i.Containers[k].Savings = savingsText(one.At(s.prices, pods))
-		if c.Resource == corev1.ResourceMemory {
-			i.Containers[k].Savings.CPU = ""
+			text.CPU = ""
 		} else {
-			i.Containers[k].Savings.Memory = ""
+			text.Memory = ""
 		}
+		i.Containers[k].Savings = text
 	}
 }
 
 func savingsText(s recommend.Savings) savings {
 	out := savings{CPU: amountText(corev1.ResourceCPU, s.CPUMilli), Memory: amountText(corev1.ResourceMemory, s.MemoryBytes)}
 	if s.PerHour != nil {
-		out.PerHour = big.NewRat(*s.PerHour, 1_000_000_000).FloatString(4)
+		out.PerHour = big.NewRat(*s.PerHour, 1_000_000_000).FloatString(9)
+		out.PerHour = strings.TrimSuffix(strings.TrimRight(out.PerHour, "0"), ".")
 	}
 	return out
+}
+
+// perHour prints a price with four decimals, rounded down; empty where there is none.
+func perHour(text string) string {
+	if text == "" {
+		return ""
+	}
+	r := rat(text)
+	r.Mul(r, big.NewRat(10_000, 1))
+	n := new(big.Int).Div(r.Num(), r.Denom()) // Euclidean with a positive divisor: rounds down
+	return new(big.Rat).SetFrac(n, big.NewInt(10_000)).FloatString(4)
 }
 
 // saved says in the table what the plan frees.
 func (p *page) saved(i *item) {
 	if i.Savings.PerHour != "" {
-		p.line("  Saves " + i.Savings.PerHour + " per hour; as recommended " + i.Recommended.PerHour)
+		p.line("  Saves " + perHour(i.Savings.PerHour) + " per hour; as recommended " + perHour(i.Recommended.PerHour))
 	}
 }
 
-// total says what all plans free together; empty without prices.
+// total says what all plans free together; empty without prices, and where a part of it is not known.
 func total(r report) string {
-	sum, priced := new(big.Rat), false
+	sum, any := new(big.Rat), false
 	for _, i := range r.Items {
-		if i.Savings.PerHour != "" {
-			priced = true
-			sum.Add(sum, rat(i.Savings.PerHour))
+		if i.Action != actChange {
+			continue
 		}
+		if i.Savings.PerHour == "" {
+			return ""
+		}
+		any = true
+		sum.Add(sum, rat(i.Savings.PerHour))
 	}
-	if !priced {
+	if !any {
 		return ""
 	}
-	return " Together they save " + sum.FloatString(4) + " per hour."
+	text := " Together they save " + perHour(sum.FloatString(9)) + " per hour"
+	if len(r.unpriced) > 0 {
+		text += " (" + string(r.unpriced[0]) + " has no price)"
+	}
+	return text + "."
 }

@@ -160,7 +160,7 @@ func containerRow(c container) []string {
 	if c.LimitFrom != c.LimitTo {
 		limit = arrow(unit(c.LimitFrom), unit(c.LimitTo))
 	}
-	return []string{program.Plain(name), string(c.Resource), arrow(unit(c.From), unit(c.To)), unit(c.Recommended), limit, c.Savings.PerHour, why}
+	return []string{program.Plain(name), string(c.Resource), arrow(unit(c.From), unit(c.To)), unit(c.Recommended), limit, perHour(c.Savings.PerHour), why}
 }
 
 func targetRow(i *item, t target) []string {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
+	"github.com/kube-rightsize/rightsize/recommend"
 )
 
 // usageFile is a value of --usage.
@@ -55,7 +56,8 @@ func setReplicas(s *settings, value string) error {
 	if err != nil || n < 0 {
 		return errors.New("expected a whole number, not below 0")
 	}
-	s.count = int32(n)
+	count := int32(n)
+	s.count = &count
 	return nil
 }
 
@@ -65,16 +67,27 @@ func setPrice(s *settings, value string) error {
 	if err != nil {
 		return err
 	}
-	for name, into := range map[corev1.ResourceName]*int64{corev1.ResourceCPU: &s.prices.CPU, corev1.ResourceMemory: &s.prices.Memory} {
-		q, ok := list[name]
+	s.prices, s.unpriced = recommend.Prices{}, nil
+	most := resource.MustParse("1e6")
+	for _, r := range []struct {
+		name corev1.ResourceName
+		into *int64
+	}{{corev1.ResourceCPU, &s.prices.CPU}, {corev1.ResourceMemory, &s.prices.Memory}} {
+		q, ok := list[r.name]
 		if !ok {
+			s.unpriced = append(s.unpriced, r.name)
 			continue
 		}
-		most := resource.MustParse("1e6")
 		if q.Sign() < 0 || q.Cmp(most) > 0 {
 			return errors.New("expected prices from 0 to a million")
 		}
-		*into = q.ScaledValue(resource.Micro)
+		*r.into = q.ScaledValue(resource.Micro)
+		if q.Cmp(*resource.NewScaledQuantity(*r.into, resource.Micro)) != 0 {
+			return errors.New("expected six decimals at most")
+		}
+	}
+	if s.prices == (recommend.Prices{}) {
+		return errors.New("expected a price above 0")
 	}
 	return nil
 }
