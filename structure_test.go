@@ -30,7 +30,7 @@ var ladder = map[string][]string{
 	"usage":             {},
 	"recommend":         {"usage", "internal/exact", "skipreason"},
 	"hpacouple":         {"skipreason", "internal/exact", "internal/fieldsv1", "metrics", "bounds", "risk", "usage", "recommend"},
-	"rightsizetest":     {"skipreason", "metrics", "bounds", "hpacouple"},
+	"rightsizetest":     {"skipreason", "metrics", "bounds", "usage", "recommend", "replicas", "hpacouple"},
 }
 
 // kit is the package that importers use in their tests; it may import what tests import.

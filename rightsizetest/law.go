@@ -2,7 +2,7 @@ package rightsizetest
 
 import "fmt"
 
-// Law names what must hold for every plan or change.
+// Law names what must hold for every plan, change, recommendation, histogram, quantile or simulated pass.
 type Law string
 
 const (
@@ -40,6 +40,40 @@ const (
 	LawP4 Law = "P4"
 	// LawP6: every outcome carries reasons, and every word is one of its closed list.
 	LawP6 Law = "P6"
+	// LawR1: more usage never gives a smaller request, nor a smaller bound.
+	LawR1 Law = "R1"
+	// LawR3: a recommendation lies between its bounds and is never 0: an HPA would have nothing to divide by.
+	LawR3 Law = "R3"
+	// LawR4: the order in which samples, containers and policies are given does not matter.
+	LawR4 Law = "R4"
+	// LawR5: a throttled container's cpu request, an OOM-killed one's memory request, is not recommended to fall.
+	LawR5 Law = "R5"
+	// LawR6: the recommendation does not depend on the size of the numbers, and so hides no constant.
+	LawR6 Law = "R6"
+	// LawR7: a larger margin or minimum never gives a smaller request.
+	LawR7 Law = "R7"
+	// LawR8: a higher percentile never gives a smaller request.
+	LawR8 Law = "R8"
+	// LawR9: without data there is no recommendation, and then there is no number that could be taken for one.
+	LawR9 Law = "R9"
+	// LawR10: what the owner allows, and a limit that stays, bound request, lower and upper bound.
+	LawR10 Law = "R10"
+	// LawQ1: quantiles are monotone and within the values.
+	LawQ1 Law = "Q1"
+	// LawQ2: a quantile is the one of its definition, up to the error that is stated.
+	LawQ2 Law = "Q2"
+	// LawQ3: the unit of the values does not matter.
+	LawQ3 Law = "Q3"
+	// LawQ4: without data there is no quantile, and values and shares that cannot be are refused.
+	LawQ4 Law = "Q4"
+	// LawM1: a merged with b is b merged with a.
+	LawM1 Law = "M1"
+	// LawM2: it does not matter which two of three are merged first.
+	LawM2 Law = "M2"
+	// LawM3: a merged with b is what took the samples of both, and b is as it was.
+	LawM3 Law = "M3"
+	// LawM4: encoding loses nothing.
+	LawM4 Law = "M4"
 )
 
 // PlanLaws returns the laws of [CheckPlan].
@@ -47,46 +81,46 @@ func PlanLaws() []Law {
 	return []Law{LawH1, LawH1b, LawH2, LawH4, LawH5, LawH6, LawH7, LawH8, LawH9, LawH10, LawH11, LawP2, LawP3, LawP4, LawP6}
 }
 
-// Sentence says what the law demands. A text outside the list gives "".
-func (l Law) Sentence() string {
-	switch l {
-	case LawA2:
-		return "both halves are written, and nothing else"
-	case LawH1:
-		return "where no bound holds the target, 2 |R'T' - RT| <= R'"
-	case LawH1b:
-		return "where a bound holds the target, |R'T' - RT| < one step x T', never below RT at the maximum, never above at the minimum"
-	case LawH2:
-		return "no request changes, so no target does"
-	case LawH3:
-		return "the reverse restores exactly"
-	case LawH4:
-		return "the target stays inside the bounds"
-	case LawH5:
-		return "after any number of changes the product is that of the anchor"
-	case LawH6:
-		return "what is locked does not decrease"
-	case LawH7:
-		return "nobody ends outside present and recommended"
-	case LawH8:
-		return "planning again changes nothing"
-	case LawH9:
-		return "order does not matter"
-	case LawH10:
-		return "scaling all numbers leaves the target"
-	case LawH11:
-		return "plan, reverse, plan gives the same plan"
-	case LawP2:
-		return "the input is not written to"
-	case LawP3:
-		return "equal inputs give equal results"
-	case LawP4:
-		return "no panic"
-	case LawP6:
-		return "reasons are given, in words of the closed lists"
-	}
-	return ""
+// sentences say what each law demands.
+var sentences = map[Law]string{
+	LawA2:  "both halves are written, and nothing else",
+	LawH1:  "where no bound holds the target, 2 |R'T' - RT| <= R'",
+	LawH1b: "where a bound holds the target, |R'T' - RT| < one step x T', never below RT at the maximum, never above at the minimum",
+	LawH2:  "no request changes, so no target does",
+	LawH3:  "the reverse restores exactly",
+	LawH4:  "the target stays inside the bounds",
+	LawH5:  "after any number of changes the product is that of the anchor",
+	LawH6:  "what is locked does not decrease",
+	LawH7:  "nobody ends outside present and recommended",
+	LawH8:  "planning again changes nothing",
+	LawH9:  "order does not matter",
+	LawH10: "scaling all numbers leaves the target",
+	LawH11: "plan, reverse, plan gives the same plan",
+	LawP2:  "the input is not written to",
+	LawP3:  "equal inputs give equal results",
+	LawP4:  "no panic",
+	LawP6:  "reasons are given, in words of the closed lists",
+	LawR1:  "more usage never gives a smaller request",
+	LawR3:  "lower bound <= request <= upper bound, and no request is 0",
+	LawR4:  "the order of samples, containers and policies does not matter",
+	LawR5:  "what was throttled or OOM-killed does not fall, unless its limit or policy is below",
+	LawR6:  "all numbers k times as large give k times the request, to rounding",
+	LawR7:  "a larger margin or minimum never gives a smaller request",
+	LawR8:  "a higher percentile never gives a smaller request",
+	LawR9:  "no data is no recommendation, and no recommendation is no number",
+	LawR10: "request and bounds stay within what policy and limit allow, and who is switched off gets nothing",
+	LawQ1:  "quantiles do not fall as q rises, and lie within the values up to the stated error",
+	LawQ2:  "|answer - true| <= e x true + a",
+	LawQ3:  "values in a smaller unit give the quantile in that unit",
+	LawQ4:  "no data, no quantile; what is no value or no share is refused",
+	LawM1:  "merging is commutative",
+	LawM2:  "merging is associative",
+	LawM3:  "merging is adding, and an empty one adds nothing",
+	LawM4:  "what is read back is what was written, and is written again in the same bytes",
 }
+
+// Sentence says what the law demands. A text outside the list gives "".
+func (l Law) Sentence() string { return sentences[l] }
 
 // Violation is a law that was broken, with the numbers that show it.
 type Violation struct {

@@ -61,11 +61,7 @@ func TestEverySumsLawCatchesItsFault(t *testing.T) {
 	for _, law := range rightsizetest.SumLaws() {
 		t.Run(string(law), func(t *testing.T) {
 			faulty, ok := planted[law]
-			require.True(t, ok, "a fault for each law")
-			failed, text := record(t, func(t rightsizetest.TB) { rightsizetest.CheckSumsLaw(t, faulty, rightsizetest.SumBounds{}, law) })
-			require.True(t, failed, "the fault was not found")
-			require.Contains(t, text, "law "+string(law)+" is broken: "+law.Sentence())
-			require.Contains(t, text, "recommended")
+			caught(t, law, ok, func(t rightsizetest.TB) { rightsizetest.CheckSumsLaw(t, faulty, rightsizetest.SumBounds{}, law) }, "recommended")
 		})
 	}
 	failed, _ := record(t, func(t rightsizetest.TB) {
