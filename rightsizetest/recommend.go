@@ -151,6 +151,7 @@ type measuredCase struct {
 	s  recommend.Strategy
 }
 
+// String describes the draw.
 func (m measuredCase) String() string { return DescribeUsage(m.in, m.s) }
 
 // GoString is how rapid prints a draw.
