@@ -141,7 +141,7 @@ func (h Histogram[H]) of(t *rapid.T, lists ...weights) H {
 	out := h.New()
 	for _, s := range slices.Concat(lists...) {
 		if err := h.Add(out, s.at, s.value, float64(s.weight)); err != nil {
-			t.Fatalf("%v x %d is refused: %v", s.value, s.weight, err)
+			t.Fatalf("%v", LawM3.broken("%v x %d is refused: %v", s.value, s.weight, err))
 		}
 	}
 	return out
@@ -151,7 +151,7 @@ func (h Histogram[H]) merged(t *rapid.T, list ...H) H {
 	out := h.New()
 	for _, from := range list {
 		if err := h.Merge(out, from); err != nil {
-			t.Fatalf("merging is refused: %v", err)
+			t.Fatalf("%v", LawM3.broken("merging is refused: %v", err))
 		}
 	}
 	return out

@@ -159,28 +159,20 @@ func TestEveryHistogramLawCatchesItsFault(t *testing.T) {
 					if ok {
 						b.UpperBound = min(b.UpperBound, most)
 					}
-					if err := into.Add(from.Last(), b.UpperBound, b.Weight); err != nil {
+					if err := into.Add(time.Unix(0, 0), b.UpperBound, b.Weight); err != nil {
 						return err
 					}
 				}
 				return nil
 			}
 		}),
-		rightsizetest.LawM2: plant(func(h *histogram) { // each merge counts half
+		rightsizetest.LawM2: plant(func(h *histogram) { // gives both the same say, whatever they weigh
 			h.Merge = func(into, from *usage.Histogram) error {
-				weight := 0.5
-				if into.Empty() {
-					weight = 1
-				}
-				old := into.Buckets()
-				at := from.Last()
+				whole := *into
 				*into = usage.Histogram{}
-				for _, list := range []struct {
-					of    []usage.Bucket
-					times float64
-				}{{old, weight}, {from.Buckets(), weight}} {
-					for _, b := range list.of {
-						if err := into.Add(at, b.UpperBound, b.Weight*list.times*float64(1+len(old))); err != nil {
+				for _, part := range []*usage.Histogram{&whole, from} {
+					for _, b := range part.Buckets() {
+						if err := into.Add(time.Unix(0, 0), b.UpperBound, b.Weight/part.Total()); err != nil {
 							return err
 						}
 					}
