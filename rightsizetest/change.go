@@ -1,14 +1,14 @@
 package rightsizetest
 
 import (
-	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
@@ -26,17 +26,19 @@ func (o Objects) copy() Objects {
 }
 
 // Writer is what is checked by [CheckChange]: a controller that carries out a change, on a fake API server or in memory, and returns the
-// objects as they are afterwards. An error means that it does not take this change.
+// objects as they are afterwards. objects.HPA is nil where a change has no target and no HPA was given. An error means that it does not take
+// this change.
 type Writer func(objects Objects, c hpacouple.Change) (Objects, error)
 
 // ChangeLaws returns the laws of [CheckChange].
-func ChangeLaws() []Law { return []Law{LawA2, LawH3, LawH8, LawH11} }
+func ChangeLaws() []Law { return []Law{LawA2, LawH3, LawH5, LawH8, LawH11} }
 
 // CheckChange checks laws of a writer on random changes that [hpacouple.Plan] makes, each as a subtest with the law's name; without names it
 // checks all of [ChangeLaws].
 //
 //	A2    after the write both halves of the change are in force, and nothing else is different
 //	H3    after the reverse everything is as it was before
+//	H5    after any number of changes, each planned with the state that the last one left, the product is that of the anchor
 //	H8    after the write another plan changes nothing
 //	H11   after write and reverse another plan is the same plan, anchor included
 func CheckChange(t *testing.T, write Writer, laws ...Law) {
@@ -55,86 +57,96 @@ func CheckChangeLaw(t TB, write Writer, law Law) {
 	if !slices.Contains(ChangeLaws(), law) {
 		t.Fatalf("%q is not a law of a change", law)
 	}
-	planned := Inputs().Filter(func(in hpacouple.Input) bool {
-		r, errs := hpacouple.Plan(in)
-		_, changes := hpacouple.ChangeOf(r)
-		return len(errs) == 0 && changes && r.Outcome == hpacouple.Coordinate
-	})
 	rapid.Check(t, func(t *rapid.T) {
-		in := draw(t, planned)
-		if in.HPA == nil { // a coordinated change has one, in whichever field it was given
-			in.HPA, in.OtherHPAs = in.OtherHPAs[slices.IndexFunc(in.OtherHPAs, func(h *autoscalingv2.HorizontalPodAutoscaler) bool { return h != nil })], nil
+		p := Changes().Draw(t, "change")
+		if law == LawH5 {
+			write.lawH5(t, p)
+			return
 		}
-		drawRest(t, in.HPA)
-		if in.Pod.Spec = stored(in.Pod.Spec); in.Pod.Spec == nil {
-			t.Skip("the template cannot be stored")
-		}
-		in.State = States(in).Draw(t, "state")
-		fail(t, in, write.law(t, in, law))
+		fail(t, p.Input, write.law(t, p, law))
 	})
 }
 
-// drawRest makes the HPA one that was read from a server, and gives it fields that are nobody's business, to see that they stay.
-func drawRest(t *rapid.T, h *autoscalingv2.HorizontalPodAutoscaler) {
-	if len(h.Spec.Metrics) == 0 {
-		h.Spec.Metrics = []autoscalingv2.MetricSpec{utilization(corev1.ResourceCPU, 80)}
-	}
-	h.Spec.MinReplicas = ptrTo(rapid.Int32Range(1, 9).Draw(t, "minReplicas"))
-	if rapid.Bool().Draw(t, "behavior") {
-		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: ptrTo(rapid.Int32Range(0, 900).Draw(t, "window"))}}
-	}
-	h.Annotations = map[string]string{"example.com/owner": "team"}
-}
-
-// stored is a template as it comes back from a server, which keeps amounts in their canonical spelling.
-func stored(spec *corev1.PodSpec) *corev1.PodSpec {
-	var out corev1.PodSpec
-	if err := json.Unmarshal([]byte(asJSON(spec)), &out); err != nil {
-		return nil
-	}
-	return &out
-}
-
-func ptrTo[T any](v T) *T { return &v }
-
-func (w Writer) law(t *rapid.T, in hpacouple.Input, law Law) *Violation {
+func (w Writer) law(t *rapid.T, p Planned, law Law) *Violation {
 	plan := PlannerOf(hpacouple.Plan)
-	r := plan.run(t, in)
-	c, ok := hpacouple.ChangeOf(r)
-	if !ok {
-		t.Skip("no change")
-	}
-	before := Objects{Template: in.Pod.Spec, HPA: in.HPA, State: in.State}
-	after := w.run(t, before, c)
+	before := p.Objects()
+	after := w.run(t, p.Input, before, p.Change)
 	switch law {
 	case LawA2:
-		return differs(LawA2, WriteInMemory(before.copy(), c), after)
+		return differs(LawA2, WriteInMemory(before.copy(), p.Change), after)
 	case LawH8:
-		next := plan.run(t, withObjects(in, after))
-		if next.Outcome != hpacouple.NoChange {
-			return LawH8.broken("after the write the next plan is %s: %s", next.Outcome, changed(next))
+		next := plan.run(t, withObjects(p.Input, after))
+		if text := changed(next); text != "" || p.Plan.Outcome == hpacouple.Coordinate && next.Outcome != hpacouple.NoChange {
+			return LawH8.broken("after the write the next plan is %s: %s", next.Outcome, text)
 		}
 		return nil
 	}
-	back := w.run(t, after, c.Reverse())
+	back := w.run(t, p.Input, after, p.Change.Reverse())
 	if law == LawH3 {
 		want := before.copy()
 		want.State = back.State // its fields are H11's subject
 		return differs(LawH3, want, back)
 	}
-	again := plan.run(t, withObjects(in, back))
-	if byName(r) != byName(again) {
-		return LawH11.broken("the plan was\n  %s\nand is\n  %s", byName(r), byName(again))
+	again := plan.run(t, withObjects(p.Input, back))
+	if byName(p.Plan) != byName(again) {
+		return LawH11.broken("the plan was\n  %s\nand is\n  %s", byName(p.Plan), byName(again))
 	}
 	return nil
 }
 
-func (w Writer) run(t *rapid.T, o Objects, c hpacouple.Change) Objects {
-	out, err := w(o.copy(), c)
+// lawH5 lets the writer carry out one change after another.
+func (w Writer) lawH5(t *rapid.T, p Planned) {
+	in := p.Input
+	in.State = &hpacouple.State{}
+	began, ok := pairOf(in)
+	if !ok {
+		t.Skip("no pair")
+	}
+	for i := range rapid.IntRange(1, 8).Draw(t, "changes") {
+		in.Recommendations = Recommendations(in.Pod.Spec).Draw(t, fmt.Sprintf("change %d", i))
+		r, errs := hpacouple.Plan(*in.DeepCopy())
+		if len(errs) > 0 {
+			continue
+		}
+		c, ok := hpacouple.ChangeOf(r)
+		if !ok {
+			in.State = r.State
+			continue
+		}
+		was, _ := pairOf(in)
+		next := withObjects(in, w.run(t, in, objectsOf(in), c))
+		now, ok := pairOf(next)
+		if !ok {
+			fail(t, in, LawH5.broken("there is no request sum or no target any more"))
+		}
+		if !maps.Equal(was.counted, now.counted) {
+			fail(t, in, drift(began.product(), in, now))
+		}
+		in = next
+	}
+}
+
+// run carries out a change on a copy. A panic is a broken law, whichever is checked.
+func (w Writer) run(t *rapid.T, in hpacouple.Input, o Objects, c hpacouple.Change) Objects {
+	out, err := func() (out Objects, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &panicked{v}
+			}
+		}()
+		return w(o.copy(), *c.DeepCopy())
+	}()
+	if crash, is := err.(*panicked); is {
+		fail(t, in, LawP4.broken("%v", crash))
+	}
 	if err != nil {
 		t.Skipf("the writer does not take it: %v", err)
 	}
 	return out
+}
+
+func objectsOf(in hpacouple.Input) Objects {
+	return Objects{Template: in.Pod.Spec, HPA: in.HPA, State: in.State}
 }
 
 func withObjects(in hpacouple.Input, o Objects) hpacouple.Input {
@@ -173,62 +185,4 @@ func annotationsOf(h *autoscalingv2.HorizontalPodAutoscaler) map[string]string {
 		return nil
 	}
 	return h.Annotations
-}
-
-// WriteInMemory is a writer without a server: it stores the change's state and sets each amount and target where the change names it. It writes
-// to the objects that it is given.
-func WriteInMemory(o Objects, c hpacouple.Change) Objects {
-	if c.State != nil {
-		o.State = c.State.DeepCopy()
-	}
-	for _, a := range c.Amounts {
-		if r := resourcesAt(o.Template, a.AmountRef); r != nil && a.Kind == hpacouple.Limit {
-			put(&r.Limits, a.Resource, a.To)
-		} else if r != nil {
-			put(&r.Requests, a.Resource, a.To)
-		}
-	}
-	if o.HPA == nil {
-		return o
-	}
-	for _, target := range c.Targets {
-		for i := range o.HPA.Spec.Metrics {
-			m := &o.HPA.Spec.Metrics[i]
-			if m.Type != target.Type {
-				continue
-			}
-			if m.Resource != nil && m.Resource.Name == target.Resource && target.Container == "" {
-				m.Resource.Target.AverageUtilization = ptrTo(target.To)
-			} else if k := m.ContainerResource; k != nil && k.Name == target.Resource && k.Container == target.Container {
-				k.Target.AverageUtilization = ptrTo(target.To)
-			}
-		}
-	}
-	return o
-}
-
-func resourcesAt(spec *corev1.PodSpec, ref hpacouple.AmountRef) *corev1.ResourceRequirements {
-	if spec == nil {
-		return nil
-	}
-	list := spec.Containers
-	switch ref.Place {
-	case hpacouple.InPod:
-		return spec.Resources
-	case hpacouple.InInitContainers:
-		list = spec.InitContainers
-	}
-	if k := slices.IndexFunc(list, func(c corev1.Container) bool { return c.Name == ref.Container }); k >= 0 {
-		return &list[k].Resources
-	}
-	return nil
-}
-
-// put sets an amount, or takes it away where to is nil.
-func put(list *corev1.ResourceList, name corev1.ResourceName, to *resource.Quantity) {
-	if to == nil {
-		delete(*list, name)
-		return
-	}
-	set(list, name, *to)
 }

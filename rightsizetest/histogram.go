@@ -81,25 +81,24 @@ func CheckHistogram[H any](t *testing.T, h Histogram[H], laws ...Law) {
 // CheckHistogramLaw checks one law of [Histogram.Laws].
 func CheckHistogramLaw[H any](t TB, h Histogram[H], law Law) {
 	t.Helper()
-	if h.New == nil || h.Add == nil || h.Merge == nil || h.Quantile == nil {
-		t.Fatalf("New, Add, Merge and Quantile are needed")
-	}
-	if !slices.Contains(h.Laws(), law) {
-		t.Fatalf("%q is not a law of a histogram with these functions", law)
-	}
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, h.Property(law))
+}
+
+// Property is one law of [Histogram.Laws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (h Histogram[H]) Property(law Law) func(*rapid.T) {
+	return func(t *rapid.T) {
+		if h.New == nil || h.Add == nil || h.Merge == nil || h.Quantile == nil || !slices.Contains(h.Laws(), law) {
+			t.Fatalf("%q is not a law of a histogram with these functions; New, Add, Merge and Quantile are needed for all", law)
+		}
 		parts := make([]weights, 3)
-		for i := range parts {
-			parts[i] = h.weights().Draw(t, fmt.Sprintf("histogram %d", i))
-			if i > 0 && law != LawM1 && law != LawM2 && law != LawM3 {
-				parts[i] = nil
-			}
+		for i := range max(1, map[Law]int{LawM1: 2, LawM2: 3, LawM3: 2}[law]) {
+			parts[i] = h.weights().Draw(t, "histogram "+"abc"[i:i+1])
 		}
 		if v := h.law(t, parts, law); v != nil {
 			v.Input = fmt.Sprintf("  a: %v\n  b: %v\n  c: %v", parts[0], parts[1], parts[2])
 			t.Fatalf("%v", v)
 		}
-	})
+	}
 }
 
 // weights are samples before they were put into buckets.

@@ -39,24 +39,23 @@ func CheckQuantile(t *testing.T, quantile Quantile, method usage.Method, laws ..
 // CheckQuantileLaw checks one law of [QuantileLaws].
 func CheckQuantileLaw(t TB, quantile Quantile, method usage.Method, law Law) {
 	t.Helper()
-	if !slices.Contains(QuantileLaws(), law) {
-		t.Fatalf("%q is not a law of a quantile", law)
-	}
-	if !method.Valid() {
-		t.Fatalf("%q is not a method", method)
-	}
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, quantile.Property(method, law))
+}
+
+// Property is one law of [QuantileLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Quantile) Property(method usage.Method, law Law) func(*rapid.T) {
+	return func(t *rapid.T) {
+		if !slices.Contains(QuantileLaws(), law) || !method.Valid() {
+			t.Fatalf("%q is not a law of a quantile, or %q not a method", law, method)
+		}
 		c := quantileCase{values: Values().Draw(t, "values"), q: shares().Draw(t, "q")}
-		if law == LawP3 || law == LawP4 || law == LawP2 {
+		if law == LawP2 || law == LawP3 || law == LawP4 {
 			c.values = rapid.OneOf(Values(), HostileValues()).Draw(t, "any values")
 			c.share = rapid.OneOf(rapid.Just(c.float()), hostileFloats()).Draw(t, "any q")
 		}
 		given := slices.Clone(c.values)
-		v := quantile.law(t, c, method, law)
-		if law != LawP2 && v == nil {
-			return
-		}
-		if v == nil && !sameFloats(given, c.values) {
+		v := f.law(t, c, method, law)
+		if law == LawP2 && v == nil && !sameFloats(given, c.values) {
 			v = LawP2.broken("they are now %v", c.values)
 		}
 		if v != nil {
@@ -64,7 +63,7 @@ func CheckQuantileLaw(t TB, quantile Quantile, method usage.Method, law Law) {
 			v.Input = c.String()
 			t.Fatalf("%v", v)
 		}
-	})
+	}
 }
 
 // Values draws one to thirty values: of everyday size and far from it, zero, equal ones.

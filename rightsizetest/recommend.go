@@ -123,26 +123,31 @@ func CheckRecommend(t *testing.T, recommender Recommender, laws ...Law) {
 // CheckRecommendLaw checks one law of [RecommendLaws].
 func CheckRecommendLaw(t TB, recommender Recommender, law Law) {
 	t.Helper()
-	c := recommender.safe()
-	f, ok := map[Law]func(*rapid.T, measuredCase) *Violation{
+	rapid.Check(t, recommender.Property(law))
+}
+
+// Property is one law of [RecommendLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Recommender) Property(law Law) func(*rapid.T) {
+	c := f.safe()
+	check, ok := map[Law]func(*rapid.T, measuredCase) *Violation{
 		LawR1: c.lawR1, LawR3: c.lawR3, LawR4: c.lawR4, LawR5: c.lawR5, LawR6: c.lawR6, LawR7: c.lawR7, LawR8: c.lawR8, LawR9: c.lawR9,
 		LawR10: c.lawR10, LawP2: c.lawP2, LawP3: c.lawP3, LawP4: c.lawP4, LawP6: c.lawP6,
 	}[law]
-	if !ok {
-		t.Fatalf("%q is not a law of a recommender", law)
-	}
 	cases := measuredCases()
 	switch law {
 	case LawP2, LawP3, LawP4:
 		cases = rapid.OneOf(cases, hostileCases(), hostileCases())
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	return func(t *rapid.T) {
+		if !ok {
+			t.Fatalf("%q is not a law of a recommender", law)
+		}
 		m := cases.Draw(t, "case")
-		if v := f(t, m); v != nil {
+		if v := check(t, m); v != nil {
 			v.Input = m.String()
 			t.Fatalf("%v", v)
 		}
-	})
+	}
 }
 
 // measuredCase is a draw that prints itself.
