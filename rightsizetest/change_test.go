@@ -59,9 +59,7 @@ func TestEveryChangeLawCatchesItsFault(t *testing.T) {
 }
 
 func TestWriteInMemory(t *testing.T) {
-	rightsizetest.CheckChange(t, func(o rightsizetest.Objects, c hpacouple.Change) (rightsizetest.Objects, error) {
-		return rightsizetest.WriteInMemory(o, c), nil
-	})
+	rightsizetest.CheckChange(t, writeInMemory)
 }
 
 // Changes draws what can be meant, and of every kind enough; what HostileChanges draws is refused or harmless.

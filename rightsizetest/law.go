@@ -8,6 +8,14 @@ type Law string
 const (
 	// LawA2: requests and target are one change; both are written, and nothing else.
 	LawA2 Law = "A2"
+	// LawA5: the agent's policy decides: coordination is off unless it is switched on, and its bounds are not widened.
+	LawA5 Law = "A5"
+	// LawA7: what blocks a coordinated change blocks all of it, and nothing else does.
+	LawA7 Law = "A7"
+	// LawA9: where no target has to change with the requests, the HPA holds nothing back.
+	LawA9 Law = "A9"
+	// LawA10: giving fields up changes no value.
+	LawA10 Law = "A10"
 	// LawH1: where no bound holds the target, requests x target stays the same to half a percent.
 	LawH1 Law = "H1"
 	// LawH1b: where a bound holds the target, requests x target stays the same to one rounding step of the requests.
@@ -84,6 +92,10 @@ func PlanLaws() []Law {
 // sentences say what each law demands.
 var sentences = map[Law]string{
 	LawA2:  "both halves are written, and nothing else",
+	LawA5:  "nothing is coordinated unless the policy says so, and no target leaves the policy's bounds",
+	LawA7:  "a skip reason, a missing permission and objects that have changed block, and nothing else but the policy does",
+	LawA9:  "a plan that changes no target is allowed",
+	LawA10: "a release changes no value",
 	LawH1:  "where no bound holds the target, 2 |R'T' - RT| <= R'",
 	LawH1b: "where a bound holds the target, |R'T' - RT| < one step x T', never below RT at the maximum, never above at the minimum",
 	LawH2:  "no request changes, so no target does",
