@@ -40,6 +40,14 @@ const (
 	LawH10 Law = "H10"
 	// LawH11: plan, reverse, plan gives the same plan, anchor included.
 	LawH11 Law = "H11"
+	// LawN1: more usage never gives fewer replicas.
+	LawN1 Law = "N1"
+	// LawN2: a pass ends within minReplicas and maxReplicas.
+	LawN2 Law = "N2"
+	// LawN3: a pass is a function of its arguments.
+	LawN3 Law = "N3"
+	// LawN4: a pass is that of the real controller.
+	LawN4 Law = "N4"
 	// LawP2: the input is not written to.
 	LawP2 Law = "P2"
 	// LawP3: equal inputs give equal results, byte for byte.
@@ -108,6 +116,10 @@ var sentences = map[Law]string{
 	LawH9:  "order does not matter",
 	LawH10: "scaling all numbers leaves the target",
 	LawH11: "plan, reverse, plan gives the same plan",
+	LawN1:  "more usage never gives fewer replicas",
+	LawN2:  "a pass ends within minReplicas and maxReplicas",
+	LawN3:  "a pass depends on its arguments alone, and not on the order of pods",
+	LawN4:  "a pass gives what Kubernetes gives",
 	LawP2:  "the input is not written to",
 	LawP3:  "equal inputs give equal results",
 	LawP4:  "no panic",
