@@ -37,19 +37,23 @@ func CheckAdmit(t *testing.T, admit Admitter, laws ...Law) {
 // CheckAdmitLaw checks one law of [AdmitLaws].
 func CheckAdmitLaw(t TB, admit Admitter, law Law) {
 	t.Helper()
-	if !slices.Contains(AdmitLaws(), law) {
-		t.Fatalf("%q is not a law of an agent", law)
+	rapid.Check(t, admit.Property(law))
+}
+
+// Property is one law of [AdmitLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Admitter) Property(law Law) func(*rapid.T) {
+	cases := admissions()
+	switch law {
+	case LawP2, LawP3, LawP4:
+		cases = rapid.OneOf(cases, hostileAdmissions())
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		c := admissions().Draw(t, "admission")
-		if law == LawP4 || law == LawP2 || law == LawP3 {
-			c = rapid.OneOf(admissions(), hostileAdmissions()).Draw(t, "any admission")
+	return func(t *rapid.T) {
+		if !slices.Contains(AdmitLaws(), law) {
+			t.Fatalf("%q is not a law of an agent", law)
 		}
-		if v := admit.law(c, law); v != nil {
-			v.Input = c.String()
-			t.Fatalf("%v", v)
-		}
-	})
+		c := cases.Draw(t, "admission")
+		found(t, c, f.law(c, law))
+	}
 }
 
 // admission is a plan that an agent is asked about, and what stands against it.

@@ -54,17 +54,22 @@ func CheckChange(t *testing.T, write Writer, laws ...Law) {
 // CheckChangeLaw checks one law of [ChangeLaws].
 func CheckChangeLaw(t TB, write Writer, law Law) {
 	t.Helper()
-	if !slices.Contains(ChangeLaws(), law) {
-		t.Fatalf("%q is not a law of a change", law)
-	}
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, write.Property(law))
+}
+
+// Property is one law of [ChangeLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (w Writer) Property(law Law) func(*rapid.T) {
+	return func(t *rapid.T) {
+		if !slices.Contains(ChangeLaws(), law) {
+			t.Fatalf("%q is not a law of a change", law)
+		}
 		p := Changes().Draw(t, "change")
 		if law == LawH5 {
-			write.lawH5(t, p)
+			w.lawH5(t, p)
 			return
 		}
-		fail(t, p.Input, write.law(t, p, law))
-	})
+		fail(t, p.Input, w.law(t, p, law))
+	}
 }
 
 func (w Writer) law(t *rapid.T, p Planned, law Law) *Violation {

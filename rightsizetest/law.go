@@ -1,6 +1,10 @@
 package rightsizetest
 
-import "fmt"
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+)
 
 // Law names what must hold for every plan, change, recommendation, histogram, quantile or simulated pass.
 type Law string
@@ -167,4 +171,12 @@ func (v *Violation) Error() string {
 // broken returns a violation without its input, which the caller of the law adds.
 func (l Law) broken(format string, args ...any) *Violation {
 	return &Violation{Law: l, Text: fmt.Sprintf(format, args...)}
+}
+
+// found ends a draw for which a law was broken.
+func found(t *rapid.T, what fmt.Stringer, v *Violation) {
+	if v != nil {
+		v.Input = what.String()
+		t.Fatalf("%v", v)
+	}
 }

@@ -43,48 +43,51 @@ func CheckPlan(t *testing.T, plan Planner, laws ...Law) {
 // CheckPlanLaw checks one law of [PlanLaws].
 func CheckPlanLaw(t TB, plan Planner, law Law) {
 	t.Helper()
-	plan = plan.safe()
-	single := func(f func(hpacouple.Input, hpacouple.Result) *Violation) {
-		t.Helper()
-		check(t, law, Inputs(), plan, f)
+	rapid.Check(t, plan.Property(law))
+}
+
+// Property is one law of [PlanLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (p Planner) Property(law Law) func(*rapid.T) {
+	plan := p.safe()
+	asked := func(f func(hpacouple.Input, hpacouple.Result) *Violation) func(*rapid.T) {
+		return plan.planned(StatefulInputs(), f)
 	}
 	switch law {
 	case LawH1, LawH1b:
-		single(func(in hpacouple.Input, r hpacouple.Result) *Violation {
+		return plan.planned(Inputs(), func(in hpacouple.Input, r hpacouple.Result) *Violation {
 			if v := lawProduct(in, r); v != nil && v.Law == law {
 				return v
 			}
 			return nil
 		})
 	case LawH2:
-		check(t, law, StatefulInputs(), plan, lawH2)
+		return asked(lawH2)
 	case LawH4:
-		check(t, law, StatefulInputs(), plan, lawH4)
+		return asked(lawH4)
 	case LawH5:
-		rapid.Check(t, plan.lawH5)
+		return plan.lawH5
 	case LawH6:
-		check(t, law, StatefulInputs(), plan, lawH6)
+		return asked(lawH6)
 	case LawH7:
-		check(t, law, StatefulInputs(), plan, lawH7)
+		return asked(lawH7)
 	case LawH8:
-		check(t, law, StatefulInputs(), plan, plan.lawH8)
+		return asked(plan.lawH8)
 	case LawH9:
-		rapid.Check(t, plan.lawH9)
+		return plan.lawH9
 	case LawH10:
-		rapid.Check(t, plan.lawH10)
+		return plan.lawH10
 	case LawH11:
-		check(t, law, StatefulInputs(), plan, plan.lawH11)
+		return asked(plan.lawH11)
 	case LawP2:
-		check(t, law, hostileOrNot(), plan, func(in hpacouple.Input, _ hpacouple.Result) *Violation { return plan.lawP2(in) })
+		return plan.hostile(plan.lawP2)
 	case LawP3:
-		check(t, law, hostileOrNot(), plan, func(in hpacouple.Input, _ hpacouple.Result) *Violation { return plan.lawP3(in) })
+		return plan.hostile(plan.lawP3)
 	case LawP4:
-		check(t, law, hostileOrNot(), plan, nil)
+		return plan.hostile(plan.lawP4)
 	case LawP6:
-		check(t, law, StatefulInputs(), plan, lawP6)
-	default:
-		t.Fatalf("%q is not a law of a plan", law)
+		return asked(lawP6)
 	}
+	return func(t *rapid.T) { t.Fatalf("%q is not a law of a plan", law) }
 }
 
 // hostileOrNot draws hostile inputs, with and without states, and sound ones.
@@ -117,8 +120,11 @@ func (p Planner) safe() Planner {
 // drawn prints itself: rapid shows every draw of the smallest failure.
 type drawn struct{ in hpacouple.Input }
 
-// GoString describes the input.
-func (d drawn) GoString() string { return "\n" + Describe(d.in) }
+// String describes the input.
+func (d drawn) String() string { return Describe(d.in) }
+
+// GoString is how rapid prints a draw.
+func (d drawn) GoString() string { return "\n" + d.String() }
 
 func draw(t *rapid.T, g *rapid.Generator[hpacouple.Input]) hpacouple.Input {
 	return rapid.Map(g, func(in hpacouple.Input) drawn { return drawn{in} }).Draw(t, "input").in
@@ -136,34 +142,24 @@ func (p Planner) run(t *rapid.T, in hpacouple.Input) hpacouple.Result {
 	return r
 }
 
-func fail(t *rapid.T, in hpacouple.Input, v *Violation) {
-	if v != nil {
-		v.Input = Describe(in)
-		t.Fatalf("%v", v)
+func fail(t *rapid.T, in hpacouple.Input, v *Violation) { found(t, drawn{in}, v) }
+
+// planned draws inputs, plans, and asks the law about the plan.
+func (p Planner) planned(inputs *rapid.Generator[hpacouple.Input], f func(hpacouple.Input, hpacouple.Result) *Violation) func(*rapid.T) {
+	return func(t *rapid.T) {
+		in := draw(t, inputs)
+		r := p.run(t, *in.DeepCopy()) // a planner that writes to its input breaks P2, not the law that is asked for
+		fail(t, in, f(in, r))
 	}
 }
 
-// check draws inputs, plans, and asks the law about the plan.
-func check(t TB, law Law, inputs *rapid.Generator[hpacouple.Input], plan Planner, f func(hpacouple.Input, hpacouple.Result) *Violation) {
-	t.Helper()
-	hostile := law == LawP2 || law == LawP3 || law == LawP4
-	rapid.Check(t, func(t *rapid.T) {
-		in := draw(t, inputs)
-		given := *in.DeepCopy() // a planner that writes to its input breaks P2, not the law that is asked for
-		var r hpacouple.Result
-		if hostile { // errors are answers there
-			if _, err := plan(*in.DeepCopy()); err != nil {
-				if crash, is := err.(*panicked); is {
-					fail(t, in, LawP4.broken("%v", crash))
-				}
-			}
-		} else {
-			r = plan.run(t, given)
-		}
-		if f != nil {
-			fail(t, in, f(in, r))
-		}
-	})
+// hostile draws anything; errors are answers there.
+func (p Planner) hostile(f func(hpacouple.Input) *Violation) func(*rapid.T) {
+	return func(t *rapid.T) {
+		in := draw(t, hostileOrNot())
+		fail(t, in, p.lawP4(*in.DeepCopy()))
+		fail(t, in, f(in))
+	}
 }
 
 // lawH5 makes a number of changes, each applied with its state, and compares the product with the first one. Where a bound held the requests

@@ -210,6 +210,14 @@ func (p Planner) lawP3(in hpacouple.Input) *Violation {
 	return nil
 }
 
+func (p Planner) lawP4(in hpacouple.Input) *Violation {
+	_, err := p(in)
+	if crash, is := err.(*panicked); is {
+		return LawP4.broken("%v", crash)
+	}
+	return nil
+}
+
 func lawP6(_ hpacouple.Input, r hpacouple.Result) *Violation {
 	if !r.Outcome.Valid() {
 		return LawP6.broken("unknown outcome %q", r.Outcome)

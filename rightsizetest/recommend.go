@@ -143,10 +143,7 @@ func (f Recommender) Property(law Law) func(*rapid.T) {
 			t.Fatalf("%q is not a law of a recommender", law)
 		}
 		m := cases.Draw(t, "case")
-		if v := check(t, m); v != nil {
-			v.Input = m.String()
-			t.Fatalf("%v", v)
-		}
+		found(t, m, check(t, m))
 	}
 }
 
@@ -189,9 +186,7 @@ func (f Recommender) safe() Recommender {
 func (f Recommender) run(t *rapid.T, m measuredCase) recommend.Result {
 	r, err := f(copyUsage(m.in), m.s)
 	if crash, is := err.(*panicked); is {
-		v := LawP4.broken("%v", crash)
-		v.Input = m.String()
-		t.Fatalf("%v", v)
+		found(t, m, LawP4.broken("%v", crash))
 	}
 	if err != nil {
 		t.Skipf("the recommender does not take it: %v", err)

@@ -34,12 +34,16 @@ func CheckRelease(t *testing.T, write Writer, release Releaser, laws ...Law) {
 // CheckReleaseLaw checks one law of [ReleaseLaws].
 func CheckReleaseLaw(t TB, write Writer, release Releaser, law Law) {
 	t.Helper()
-	if !slices.Contains(ReleaseLaws(), law) {
-		t.Fatalf("%q is not a law of a release", law)
-	}
-	// A releaser is a writer that asks for no change.
-	give := Writer(func(o Objects, _ hpacouple.Change) (Objects, error) { return release(o) })
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, release.Property(write, law))
+}
+
+// Property is one law of [ReleaseLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Releaser) Property(write Writer, law Law) func(*rapid.T) {
+	give := Writer(func(o Objects, _ hpacouple.Change) (Objects, error) { return f(o) }) // a writer that is asked for no change
+	return func(t *rapid.T) {
+		if !slices.Contains(ReleaseLaws(), law) {
+			t.Fatalf("%q is not a law of a release", law)
+		}
 		p := Changes().Draw(t, "change")
 		live := p.Objects()
 		written := rapid.IntRange(0, 2).Draw(t, "written: not, once, once and back")
@@ -55,5 +59,5 @@ func CheckReleaseLaw(t TB, write Writer, release Releaser, law Law) {
 		}
 		live.State = after.State // whether it is kept is the controller's business
 		fail(t, p.Input, differs(law, live, after))
-	})
+	}
 }

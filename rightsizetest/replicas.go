@@ -51,19 +51,23 @@ func CheckReplicas(t *testing.T, simulation Simulation, laws ...Law) {
 // CheckReplicasLaw checks one law of [ReplicaLaws].
 func CheckReplicasLaw(t TB, simulation Simulation, law Law) {
 	t.Helper()
-	if !slices.Contains(ReplicaLaws(), law) {
-		t.Fatalf("%q is not a law of replicas", law)
+	rapid.Check(t, simulation.Property(law))
+}
+
+// Property is one law of [ReplicaLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Simulation) Property(law Law) func(*rapid.T) {
+	passes := Passes()
+	switch law {
+	case LawP2, LawP4:
+		passes = rapid.OneOf(passes, HostilePasses())
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := Passes().Draw(t, "pass")
-		if law == LawP4 || law == LawP2 {
-			p = rapid.OneOf(Passes(), HostilePasses()).Draw(t, "any pass")
+	return func(t *rapid.T) {
+		if !slices.Contains(ReplicaLaws(), law) {
+			t.Fatalf("%q is not a law of replicas", law)
 		}
-		if v := simulation.law(t, p, law); v != nil {
-			v.Input = p.String()
-			t.Fatalf("%v", v)
-		}
-	})
+		p := passes.Draw(t, "pass")
+		found(t, p, f.law(t, p, law))
+	}
 }
 
 // String describes the pass.

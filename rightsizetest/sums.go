@@ -46,16 +46,21 @@ func CheckSums(t *testing.T, plan Sums, b SumBounds, laws ...Law) {
 // CheckSumsLaw checks one law of [SumLaws].
 func CheckSumsLaw(t TB, plan Sums, b SumBounds, law Law) {
 	t.Helper()
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, plan.Property(b, law))
+}
+
+// Property is one law of [SumLaws] for rapid.Check, or for a fuzz target by rapid.MakeFuzz.
+func (f Sums) Property(b SumBounds, law Law) func(*rapid.T) {
+	return func(t *rapid.T) {
 		requests := rapid.OneOf(rapid.Int64Range(1, 20), rapid.Int64Range(50, 4000), rapid.Int64Range(1, 300000)).Draw(t, "requests")
 		target := rapid.OneOf(rapid.Int32Range(40, 90), rapid.Int32Range(1, 120), rapid.Just[int32](300)).Draw(t, "target")
 		recommended := rapid.OneOf(rapid.Int64Range(max(requests/4, 1), requests*3), rapid.Int64Range(1, 300000), rapid.Just(requests)).Draw(t, "recommended")
-		v := sumsLaw(law, plan, b.around(target), requests, target, recommended)
+		v := sumsLaw(law, f, b.around(target), requests, target, recommended)
 		if v != nil {
 			v.Input = fmt.Sprintf("  %d thousandths at %d percent, %d recommended", requests, target, recommended)
 			t.Fatalf("%v", v)
 		}
-	})
+	}
 }
 
 func sumsLaw(law Law, plan Sums, b limits, requests int64, target int32, recommended int64) *Violation {
