@@ -13,24 +13,9 @@ import (
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
-// quantileOf is the library's own quantile of raw points.
-func quantileOf(method usage.Method) rightsizetest.Quantile {
-	return func(values []float64, q float64) (float64, bool) {
-		var points []usage.Point
-		for i, v := range values {
-			points = append(points, usage.Point{Time: time.Unix(int64(i), 0), Value: v})
-		}
-		s, _, err := usage.NewSamples(points, usage.Window{}, method)
-		if err != nil {
-			return 0, false
-		}
-		return s.Quantile(q)
-	}
-}
-
 func TestQuantile(t *testing.T) {
 	for _, method := range usage.Methods() {
-		t.Run(string(method), func(t *testing.T) { rightsizetest.CheckQuantile(t, quantileOf(method), method) })
+		t.Run(string(method), func(t *testing.T) { rightsizetest.CheckQuantile(t, rightsizetest.UsageQuantile(method), method) })
 	}
 	// A series is another way to the nearest rank.
 	rightsizetest.CheckQuantile(t, func(values []float64, q float64) (float64, bool) {
@@ -44,7 +29,7 @@ func TestQuantile(t *testing.T) {
 
 func TestEveryQuantileLawCatchesItsFault(t *testing.T) {
 	calls := 0
-	right := quantileOf(usage.NearestRank)
+	right := rightsizetest.UsageQuantile(usage.NearestRank)
 	planted := map[rightsizetest.Law]rightsizetest.Quantile{
 		rightsizetest.LawQ1: func(values []float64, q float64) (float64, bool) { // does not sort
 			if len(values) == 0 {
@@ -97,29 +82,9 @@ func TestEveryQuantileLawCatchesItsFault(t *testing.T) {
 	}
 }
 
-// histogramOf is the library's own histogram, with one of its two encodings.
+// histogramOf is this module's histogram, with one of its two encodings.
 func histogramOf(layout usage.Layout, halfLife time.Duration, text bool) rightsizetest.Histogram[*usage.Histogram] {
-	h := rightsizetest.Histogram[*usage.Histogram]{
-		New: func() *usage.Histogram {
-			h, err := usage.NewHistogram(layout, halfLife)
-			if err != nil {
-				return nil
-			}
-			return h
-		},
-		Add:      (*usage.Histogram).Add,
-		Merge:    (*usage.Histogram).Merge,
-		Quantile: (*usage.Histogram).Quantile,
-		Encode:   (*usage.Histogram).MarshalBinary,
-		Decode: func(data []byte) (*usage.Histogram, error) {
-			h := new(usage.Histogram)
-			return h, h.UnmarshalBinary(data)
-		},
-		Equal:    (*usage.Histogram).Equal,
-		Error:    (*usage.Histogram).ErrorBound,
-		HalfLife: halfLife,
-		Largest:  map[usage.Layout]float64{usage.VPACPU: 1000, usage.VPAMemory: 1e12}[layout],
-	}
+	h := rightsizetest.UsageHistogram(layout, halfLife)
 	if text {
 		h.Encode = func(h *usage.Histogram) ([]byte, error) { return json.Marshal(h) }
 		h.Decode = func(data []byte) (*usage.Histogram, error) {

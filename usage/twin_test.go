@@ -1,49 +1,71 @@
 package usage_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/big"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kube-rightsize/rightsize/rightsizetest"
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
 var start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
-// The twins below share no code with the package: they sort, scan and use rationals.
+// The laws stand in the kit, rightsizetest, with the naive twin of a quantile. Each is a property and a fuzz target of its name here.
 
-// twinQuantile is a quantile of sorted values by the definition in Method's comment, with q as the decimal it is meant to be.
-func twinQuantile(sorted []float64, q *big.Rat, method usage.Method) *big.Rat {
-	n := int64(len(sorted))
-	value := func(i int64) *big.Rat { return new(big.Rat).SetFloat64(sorted[i]) }
-	switch method {
-	case usage.NearestRank:
-		for i := int64(1); i < n; i++ { // the least rank r with r >= q n
-			if new(big.Rat).SetInt64(i).Cmp(new(big.Rat).Mul(q, big.NewRat(n, 1))) >= 0 {
-				return value(i - 1)
+// histograms is a law of histograms of every layout, with decay and without, in both encodings.
+func histograms(law rightsizetest.Law) func(*rapid.T) {
+	return func(t *rapid.T) {
+		half := time.Duration(0)
+		if law != rightsizetest.LawQ2 { // the twin of a quantile knows no decay
+			half = rapid.SampledFrom([]time.Duration{0, time.Hour, 24 * time.Hour}).Draw(t, "half-life")
+		}
+		h := rightsizetest.UsageHistogram(rapid.SampledFrom(usage.Layouts()).Draw(t, "layout"), half)
+		if rapid.Bool().Draw(t, "as JSON") {
+			h.Encode = func(h *usage.Histogram) ([]byte, error) { return json.Marshal(h) }
+			h.Decode = func(data []byte) (*usage.Histogram, error) {
+				h := new(usage.Histogram)
+				return h, json.Unmarshal(data, h)
 			}
 		}
-		return value(n - 1)
-	case usage.Lower, usage.Linear:
-		h := new(big.Rat).Mul(q, big.NewRat(n-1, 1))
-		low := int64(0)
-		for low+1 < n && big.NewRat(low+1, 1).Cmp(h) <= 0 {
-			low++
-		}
-		if method == usage.Lower || low+1 == n {
-			return value(low)
-		}
-		part := new(big.Rat).Sub(h, big.NewRat(low, 1))
-		rise := new(big.Rat).Sub(value(low+1), value(low))
-		return rise.Mul(rise, part).Add(rise, value(low))
+		h.Property(law)(t)
 	}
-	panic(method)
 }
+
+// quantiles is a law of quantiles of raw points by every method, or of histograms.
+func quantiles(law rightsizetest.Law) func(*rapid.T) {
+	return func(t *rapid.T) {
+		if law != rightsizetest.LawQ3 && rapid.Bool().Draw(t, "histogram") {
+			histograms(law)(t)
+			return
+		}
+		method := rapid.SampledFrom(usage.Methods()).Draw(t, "method")
+		rightsizetest.UsageQuantile(method).Property(method, law)(t)
+	}
+}
+
+func TestM1(t *testing.T) { rapid.Check(t, histograms(rightsizetest.LawM1)) }
+func TestM2(t *testing.T) { rapid.Check(t, histograms(rightsizetest.LawM2)) }
+func TestM3(t *testing.T) { rapid.Check(t, histograms(rightsizetest.LawM3)) }
+func TestM4(t *testing.T) { rapid.Check(t, histograms(rightsizetest.LawM4)) }
+func TestQ1(t *testing.T) { rapid.Check(t, quantiles(rightsizetest.LawQ1)) }
+func TestQ2(t *testing.T) { rapid.Check(t, quantiles(rightsizetest.LawQ2)) }
+func TestQ3(t *testing.T) { rapid.Check(t, quantiles(rightsizetest.LawQ3)) }
+func TestQ4(t *testing.T) { rapid.Check(t, quantiles(rightsizetest.LawQ4)) }
+
+func FuzzM1(f *testing.F) { f.Fuzz(rapid.MakeFuzz(histograms(rightsizetest.LawM1))) }
+func FuzzM2(f *testing.F) { f.Fuzz(rapid.MakeFuzz(histograms(rightsizetest.LawM2))) }
+func FuzzM3(f *testing.F) { f.Fuzz(rapid.MakeFuzz(histograms(rightsizetest.LawM3))) }
+func FuzzM4(f *testing.F) { f.Fuzz(rapid.MakeFuzz(histograms(rightsizetest.LawM4))) }
+func FuzzQ1(f *testing.F) { f.Fuzz(rapid.MakeFuzz(quantiles(rightsizetest.LawQ1))) }
+func FuzzQ2(f *testing.F) { f.Fuzz(rapid.MakeFuzz(quantiles(rightsizetest.LawQ2))) }
+func FuzzQ3(f *testing.F) { f.Fuzz(rapid.MakeFuzz(quantiles(rightsizetest.LawQ3))) }
+func FuzzQ4(f *testing.F) { f.Fuzz(rapid.MakeFuzz(quantiles(rightsizetest.LawQ4))) }
 
 func drawValues(t *rapid.T, label string) []float64 {
 	return rapid.SliceOfN(rapid.OneOf(
@@ -62,6 +84,7 @@ func pointsOf(values []float64) []usage.Point {
 	return points
 }
 
+// samplesTwin: a quantile is read as the decimal that it is meant to be, exactly.
 func samplesTwin(t *rapid.T) {
 	values := drawValues(t, "values")
 	method := rapid.SampledFrom(usage.Methods()).Draw(t, "method")
@@ -71,9 +94,7 @@ func samplesTwin(t *rapid.T) {
 	require.Equal(t, len(values), report.Kept)
 	got, ok := s.Quantile(float64(q) / 1e6)
 	require.True(t, ok)
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	want, _ := twinQuantile(sorted, big.NewRat(q, 1_000_000), method).Float64()
+	want, _ := rightsizetest.TrueQuantile(values, nil, big.NewRat(q, 1_000_000), method).Float64()
 	if method == usage.Linear {
 		require.InEpsilon(t, want+1e-300, got+1e-300, 1e-9)
 		return
@@ -84,75 +105,29 @@ func samplesTwin(t *rapid.T) {
 func TestSamplesTwin(t *testing.T) { rapid.Check(t, samplesTwin) }
 func FuzzSamplesTwin(f *testing.F) { f.Fuzz(rapid.MakeFuzz(samplesTwin)) }
 
-// weighted is a value with its weight, the data of a histogram before they were put into buckets.
-type weighted struct {
-	value  float64
-	weight int64
-}
-
-// twinRank is the weighted nearest-rank quantile: the least value up to which a share q of the weight lies.
-func twinRank(data []weighted, q *big.Rat) float64 {
-	sorted := slices.Clone(data)
-	slices.SortFunc(sorted, func(a, b weighted) int {
-		switch {
-		case a.value < b.value:
-			return -1
-		case a.value > b.value:
-			return 1
-		}
-		return 0
-	})
-	total := int64(0)
-	for _, d := range sorted {
-		total += d.weight
-	}
-	sum := int64(0)
-	for _, d := range sorted {
-		sum += d.weight
-		if d.weight > 0 && big.NewRat(sum, 1).Cmp(new(big.Rat).Mul(q, big.NewRat(total, 1))) >= 0 {
-			return d.value
-		}
-	}
-	return sorted[len(sorted)-1].value
-}
-
-func drawHistogram(t *rapid.T, layout usage.Layout, label string) (*usage.Histogram, []weighted) {
+// upwards: VPA's layouts err upwards alone.
+func upwards(t *rapid.T) {
+	layout := rapid.SampledFrom([]usage.Layout{usage.VPACPU, usage.VPAMemory}).Draw(t, "layout")
 	h, err := usage.NewHistogram(layout, 0)
 	require.NoError(t, err)
-	var data []weighted
-	for _, v := range drawValues(t, label) {
-		if layout == usage.VPACPU {
-			v = math.Mod(v, 1000)
-		} else if layout == usage.VPAMemory {
-			v = math.Mod(v, 1e12)
+	values := drawValues(t, "values")
+	var weights []int64
+	for i, v := range values {
+		values[i] = math.Mod(v, 1000)
+		if layout == usage.VPAMemory {
+			values[i] = math.Mod(v, 1e12)
 		}
-		w := weighted{v, int64(rapid.IntRange(1, 1000).Draw(t, "weight"))}
-		data = append(data, w)
-		require.NoError(t, h.Add(start.Add(time.Duration(len(data))*time.Minute), w.value, float64(w.weight)))
+		weights = append(weights, int64(rapid.IntRange(1, 1000).Draw(t, "weight")))
+		require.NoError(t, h.Add(start, values[i], float64(weights[i])))
 	}
-	return h, data
-}
-
-// errorBound: |answer - true| <= e x true + a, in rationals, and VPA's layouts err upwards alone.
-func errorBound(t *rapid.T) {
-	layout := rapid.SampledFrom(usage.Layouts()).Draw(t, "layout")
-	h, data := drawHistogram(t, layout, "values")
 	q := int64(rapid.IntRange(0, 64).Draw(t, "q")) // sixty-fourths are exact floats, and so are the products
 	got, ok := h.Quantile(float64(q) / 64)
 	require.True(t, ok)
-	want := new(big.Rat).SetFloat64(twinRank(data, big.NewRat(q, 64)))
-	off := new(big.Rat).Sub(new(big.Rat).SetFloat64(got), want)
-	if layout != usage.Fine {
-		require.GreaterOrEqual(t, got*(1+1e-13), twinRank(data, big.NewRat(q, 64)))
-	}
-	e, a := h.ErrorBound()
-	most := new(big.Rat).SetFloat64(e + 1e-13) // a bucket's bound is rounded to a float
-	most.Mul(most, want).Add(most, new(big.Rat).SetFloat64(a*(1+1e-13)))
-	require.LessOrEqual(t, off.Abs(off).Cmp(most), 0, "true %v, got %v, e %v, a %v", want, got, e, a)
+	want, _ := rightsizetest.TrueQuantile(values, weights, big.NewRat(q, 64), usage.NearestRank).Float64()
+	require.GreaterOrEqual(t, got*(1+1e-13), want)
 }
 
-func TestErrorBound(t *testing.T) { rapid.Check(t, errorBound) }
-func FuzzErrorBound(f *testing.F) { f.Fuzz(rapid.MakeFuzz(errorBound)) }
+func TestUpwards(t *testing.T) { rapid.Check(t, upwards) }
 
 // TestErrorBoundStated holds the figures in Fine's comment: how far largest / least may be for each error.
 func TestErrorBoundStated(t *testing.T) {
@@ -178,30 +153,29 @@ func TestErrorBoundStated(t *testing.T) {
 	}
 }
 
-// q1: monotone, and within the values up to the bound.
-func q1(t *rapid.T) {
-	values := drawValues(t, "values")
-	samples, _, err := usage.NewSamples(pointsOf(values), usage.Window{}, rapid.SampledFrom(usage.Methods()).Draw(t, "method"))
-	require.NoError(t, err)
-	histogram, _ := drawHistogram(t, rapid.SampledFrom(usage.Layouts()).Draw(t, "layout"), "weighted")
-	p, q := rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "q")
-	low, high := min(p, q), max(p, q)
-	for _, v := range []usage.View{samples, histogram, usage.MaxOf(samples, histogram)} {
-		a, ok1 := v.Quantile(low)
-		b, ok2 := v.Quantile(high)
-		largest, ok3 := v.Max()
+// TestMaxOf: the largest of several views is monotone too, and nowhere below one of them.
+func TestMaxOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		samples, _, err := usage.NewSamples(pointsOf(drawValues(t, "values")), usage.Window{}, rapid.SampledFrom(usage.Methods()).Draw(t, "method"))
+		require.NoError(t, err)
+		h := new(usage.Histogram)
+		for _, v := range drawValues(t, "other values") {
+			require.NoError(t, h.Add(start, v, 1))
+		}
+		both := usage.MaxOf(samples, h)
+		p, q := rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "q")
+		a, ok1 := both.Quantile(min(p, q))
+		b, ok2 := both.Quantile(max(p, q))
+		most, ok3 := both.Max()
 		require.True(t, ok1 && ok2 && ok3)
 		require.LessOrEqual(t, a, b)
-		if v == usage.View(samples) || histogram.Layout() == usage.Fine {
-			require.LessOrEqual(t, b, largest)
-			least, _ := v.Quantile(0)
-			require.GreaterOrEqual(t, a, least)
+		require.LessOrEqual(t, b, most)
+		for _, v := range []usage.View{samples, h} {
+			x, _ := v.Quantile(max(p, q))
+			require.LessOrEqual(t, x, b)
 		}
-	}
+	})
 }
-
-func TestQ1(t *testing.T) { rapid.Check(t, q1) }
-func FuzzQ1(f *testing.F) { f.Fuzz(rapid.MakeFuzz(q1)) }
 
 // unitScaling: the same data in units a power of two smaller give the same answers in those units.
 func unitScaling(t *rapid.T) {
