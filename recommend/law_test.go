@@ -119,6 +119,22 @@ func explained(t *rapid.T) {
 func TestExplained(t *testing.T) { rapid.Check(t, explained) }
 func FuzzExplained(f *testing.F) { f.Fuzz(rapid.MakeFuzz(explained)) }
 
+// TestSamplesAlone: a strategy that reads samples does not look at peaks.
+func TestSamplesAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, s := rightsizetest.UsageInputs().Draw(t, "usage"), drawStrategy(t)
+		with, errs := recommend.Workload(in, s)
+		require.Empty(t, errs)
+		in.Usage = slices.Clone(in.Usage)
+		for i := range in.Usage {
+			in.Usage[i].CPUPeaks, in.Usage[i].MemoryPeaks = usage.Peaks{}, usage.Peaks{}
+		}
+		without, errs := recommend.Workload(in, s)
+		require.Empty(t, errs)
+		require.Equal(t, amounts(with), amounts(without))
+	})
+}
+
 // exactTwin computes request = ceil(q) + ceil(ceil(q) x margin), up to the minimum and a multiple of the step, in rationals
 // and with a sorted list.
 func exactTwin(t *rapid.T) {
