@@ -3,6 +3,11 @@ package rightsizetest
 import (
 	"time"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kube-rightsize/rightsize/metrics"
+	"github.com/kube-rightsize/rightsize/replicas"
 	"github.com/kube-rightsize/rightsize/usage"
 )
 
@@ -45,4 +50,19 @@ func UsageHistogram(layout usage.Layout, halfLife time.Duration) Histogram[*usag
 		HalfLife: halfLife,
 		Largest:  map[usage.Layout]float64{usage.VPACPU: 1000, usage.VPAMemory: 1e12}[layout],
 	}
+}
+
+// Step is this module's pass of the HPA, [replicas.Step], as an example of what [CheckReplicas] takes.
+func Step(p Pass) int32 {
+	now, long := began(), began().Add(-time.Hour)
+	spec := replicas.Spec{MinReplicas: &p.Min, MaxReplicas: p.Max, Metrics: []replicas.Metric{{Type: autoscalingv2.ResourceMetricSourceType,
+		Name: string(corev1.ResourceCPU), Target: metrics.TargetUtilization, Utilization: p.Target}}}
+	state := replicas.State{Recommendations: []replicas.Recommendation{{Replicas: 1, At: long}}} // has left the window
+	seen := replicas.Observation{Replicas: int32(len(p.Pods)), StatusReplicas: int32(len(p.Pods)), Readings: make([]replicas.Reading, 1)}
+	for _, pod := range p.Pods {
+		seen.Readings[0].Pods = append(seen.Readings[0].Pods, replicas.Pod{Phase: corev1.PodRunning, Ready: corev1.ConditionTrue, Started: long, ReadyChanged: long,
+			Request: pod.Request, Sampled: true, Sample: replicas.Sample{Milli: pod.Usage, At: now, Window: 30 * time.Second}})
+	}
+	_, d := replicas.Step(spec, state, seen, now)
+	return d.Replicas()
 }

@@ -4,32 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kube-rightsize/rightsize/metrics"
-	"github.com/kube-rightsize/rightsize/replicas"
 	"github.com/kube-rightsize/rightsize/rightsizetest"
 )
 
 // step is this module's own pass.
-func step(p rightsizetest.Pass) int32 {
-	now := time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
-	long := now.Add(-time.Hour)
-	spec := replicas.Spec{MinReplicas: &p.Min, MaxReplicas: p.Max, Metrics: []replicas.Metric{{Type: autoscalingv2.ResourceMetricSourceType,
-		Name: "cpu", Target: metrics.TargetUtilization, Utilization: p.Target}}}
-	state := replicas.State{Recommendations: []replicas.Recommendation{{Replicas: 1, At: long}}} // outside the window
-	seen := replicas.Observation{Replicas: int32(len(p.Pods)), StatusReplicas: int32(len(p.Pods)), Readings: make([]replicas.Reading, 1)}
-	for _, pod := range p.Pods {
-		seen.Readings[0].Pods = append(seen.Readings[0].Pods, replicas.Pod{Phase: corev1.PodRunning, Ready: corev1.ConditionTrue, Started: long, ReadyChanged: long,
-			Request: pod.Request, Sampled: true, Sample: replicas.Sample{Milli: pod.Usage, At: now, Window: 30 * time.Second}})
-	}
-	_, d := replicas.Step(spec, state, seen, now)
-	return d.Replicas()
-}
+var step = rightsizetest.Step
 
 func TestReplicas(t *testing.T) { rightsizetest.CheckReplicas(t, step) }
 
