@@ -11,69 +11,35 @@ import (
 
 // HostileInputs draws anything that the types allow: nil, empty, zero, negative, overflowing, duplicate, unknown.
 func HostileInputs() *rapid.Generator[hpacouple.Input] {
-	quantity := hostileQuantities()
-	list := rapid.Custom(func(t *rapid.T) corev1.ResourceList {
-		if oneIn(t, 4, "nil") {
-			return nil
-		}
-		out := corev1.ResourceList{}
-		for _, name := range []corev1.ResourceName{"cpu", "memory", "ephemeral-storage", "", "hugepages-2Mi"} {
-			if oneIn(t, 2, "has") {
-				out[name] = quantity.Draw(t, "amount")
-			}
-		}
-		return out
-	})
-	name := rapid.SampledFrom([]string{"", "a", "b", "c"})
-	container := rapid.Custom(func(t *rapid.T) corev1.Container {
-		c := corev1.Container{Name: name.Draw(t, "name"), Resources: corev1.ResourceRequirements{Requests: list.Draw(t, "requests"), Limits: list.Draw(t, "limits")}}
-		if oneIn(t, 2, "policy") {
-			p := rapid.SampledFrom([]corev1.ContainerRestartPolicy{"Always", "", "Never"}).Draw(t, "restart")
-			c.RestartPolicy = &p
-		}
-		return c
-	})
-	spec := rapid.Custom(func(t *rapid.T) corev1.PodSpec {
-		s := corev1.PodSpec{Containers: rapid.SliceOfN(container, 0, 3).Draw(t, "containers"), InitContainers: rapid.SliceOfN(container, 0, 2).Draw(t, "inits"), Overhead: list.Draw(t, "overhead")}
-		if oneIn(t, 3, "podLevel") {
-			s.Resources = &corev1.ResourceRequirements{Requests: list.Draw(t, "podRequests"), Limits: list.Draw(t, "podLimits")}
-		}
-		return s
-	})
 	return rapid.Custom(func(t *rapid.T) hpacouple.Input {
 		in := hpacouple.Input{Workload: hpacouple.Workload{Kind: rapid.SampledFrom([]string{"", "Deployment", "DaemonSet"}).Draw(t, "kind"), Name: "web", Namespace: "default"}}
 		if !oneIn(t, 8, "noSpec") {
-			s := spec.Draw(t, "spec")
-			in.Pod.Spec = &s
+			in.Pod.Spec = HostileTemplates().Draw(t, "spec")
 		}
 		if oneIn(t, 3, "live") {
-			in.Pod.Live = &corev1.Pod{Spec: spec.Draw(t, "liveSpec")}
+			in.Pod.Live = &corev1.Pod{Spec: *HostileTemplates().Draw(t, "liveSpec")}
 		}
 		if oneIn(t, 3, "ranges") {
 			in.Pod.LimitRanges = []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
-				{Type: rapid.SampledFrom([]corev1.LimitType{"Container", "Pod", ""}).Draw(t, "type"), Default: list.Draw(t, "d"), DefaultRequest: list.Draw(t, "dr"), Max: list.Draw(t, "max"), Min: list.Draw(t, "min")}}}}}
+				{Type: rapid.SampledFrom([]corev1.LimitType{"Container", "Pod", ""}).Draw(t, "type"), Default: hostileLists().Draw(t, "d"), DefaultRequest: hostileLists().Draw(t, "dr"), Max: hostileLists().Draw(t, "max"), Min: hostileLists().Draw(t, "min")}}}}}
 		}
-		for range rapid.IntRange(0, 3).Draw(t, "recs") {
-			in.Recommendations = append(in.Recommendations, hpacouple.Recommendation{Container: name.Draw(t, "rec"), Requests: list.Draw(t, "recRequests"), Limits: list.Draw(t, "recLimits"),
-				KeepRatio:   rapid.SliceOfN(rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory", "x"}), 0, 2).Draw(t, "keepRatio"),
-				UnsetLimits: rapid.SliceOfN(rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory", "x"}), 0, 2).Draw(t, "unset"), Throttled: rapid.Bool().Draw(t, "throttled"), OOMKilled: rapid.Bool().Draw(t, "oom")})
-		}
+		in.Recommendations = HostileRecommendations().Draw(t, "recs")
 		if !oneIn(t, 5, "noHPA") {
-			in.HPA = hostileHPA(t, quantity)
+			in.HPA = hostileHPA(t)
 		}
 		if oneIn(t, 5, "others") {
-			in.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{nil, hostileHPA(t, quantity)}
+			in.OtherHPAs = []*autoscalingv2.HorizontalPodAutoscaler{nil, hostileHPA(t)}
 		}
 		in.MaxReplicasReached = rapid.Bool().Draw(t, "atMax")
 		in.Options = hpacouple.Options{MinUtilization: rapid.SampledFrom([]int32{0, 1, 40, -1, 1 << 30}).Draw(t, "min"), MaxUtilization: rapid.SampledFrom([]int32{0, 1, 90, -1, 1<<31 - 1}).Draw(t, "max")}
 		if oneIn(t, 3, "steps") {
-			in.Options.Steps = list.Draw(t, "steps")
+			in.Options.Steps = hostileLists().Draw(t, "steps")
 		}
 		if oneIn(t, 3, "node") {
-			in.Options.LargestNode = list.Draw(t, "node")
+			in.Options.LargestNode = hostileLists().Draw(t, "node")
 		}
 		if oneIn(t, 3, "tolerance") {
-			q := quantity.Draw(t, "tolerance")
+			q := hostileQuantities().Draw(t, "tolerance")
 			in.Options.Tolerance = &q
 		}
 		if oneIn(t, 5, "patch") {
@@ -83,7 +49,7 @@ func HostileInputs() *rapid.Generator[hpacouple.Input] {
 	})
 }
 
-func hostileHPA(t *rapid.T, quantity *rapid.Generator[resource.Quantity]) *autoscalingv2.HorizontalPodAutoscaler {
+func hostileHPA(t *rapid.T) *autoscalingv2.HorizontalPodAutoscaler {
 	h := hpa()
 	h.Spec.MaxReplicas = rapid.SampledFrom([]int32{0, 1, 10, -1, 1<<31 - 1}).Draw(t, "max")
 	if oneIn(t, 3, "min") {
@@ -97,11 +63,11 @@ func hostileHPA(t *rapid.T, quantity *rapid.Generator[resource.Quantity]) *autos
 			out.AverageUtilization = &u
 		}
 		if oneIn(t, 4, "v") {
-			q := quantity.Draw(t, "v")
+			q := hostileQuantities().Draw(t, "v")
 			out.Value = &q
 		}
 		if oneIn(t, 4, "av") {
-			q := quantity.Draw(t, "av")
+			q := hostileQuantities().Draw(t, "av")
 			out.AverageValue = &q
 		}
 		return out
@@ -126,7 +92,7 @@ func hostileHPA(t *rapid.T, quantity *rapid.Generator[resource.Quantity]) *autos
 		h.Spec.Metrics = append(h.Spec.Metrics, m)
 	}
 	if oneIn(t, 3, "behavior") {
-		q := quantity.Draw(t, "tolerance")
+		q := hostileQuantities().Draw(t, "tolerance")
 		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: &autoscalingv2.HPAScalingRules{Tolerance: &q}}
 	}
 	if oneIn(t, 8, "other") {
@@ -137,10 +103,56 @@ func hostileHPA(t *rapid.T, quantity *rapid.Generator[resource.Quantity]) *autos
 
 // HostileHPAs draws HPAs of the Deployment default/web with anything in them that the types allow.
 func HostileHPAs() *rapid.Generator[*autoscalingv2.HorizontalPodAutoscaler] {
-	return rapid.Custom(func(t *rapid.T) *autoscalingv2.HorizontalPodAutoscaler { return hostileHPA(t, hostileQuantities()) })
+	return rapid.Custom(func(t *rapid.T) *autoscalingv2.HorizontalPodAutoscaler { return hostileHPA(t) })
 }
 
 func hostileQuantities() *rapid.Generator[resource.Quantity] {
 	texts := []string{"0", "1", "1m", "0.1m", "1n", "1E", "7Ei", "100E", "1e400", "-1", "-9.5Gi", "-1n", "9223372036854775", "9223372036854775807", "9223372036854775.807", "128m", "1.1Gi", "500m", "1000m", "2"}
 	return rapid.Custom(func(t *rapid.T) resource.Quantity { return resource.MustParse(rapid.SampledFrom(texts).Draw(t, "q")) })
+}
+
+// hostileNames draws names of containers that may be there, twice, or not at all.
+func hostileNames() *rapid.Generator[string] { return rapid.SampledFrom([]string{"", "a", "b", "c"}) }
+
+// HostileTemplates draws pod templates with anything in them that the types allow.
+func HostileTemplates() *rapid.Generator[*corev1.PodSpec] {
+	container := rapid.Custom(func(t *rapid.T) corev1.Container {
+		c := corev1.Container{Name: hostileNames().Draw(t, "name"), Resources: corev1.ResourceRequirements{Requests: hostileLists().Draw(t, "requests"), Limits: hostileLists().Draw(t, "limits")}}
+		if oneIn(t, 2, "policy") {
+			c.RestartPolicy = ptrTo(rapid.SampledFrom([]corev1.ContainerRestartPolicy{"Always", "", "Never"}).Draw(t, "restart"))
+		}
+		return c
+	})
+	return rapid.Custom(func(t *rapid.T) *corev1.PodSpec {
+		s := &corev1.PodSpec{Containers: rapid.SliceOfN(container, 0, 3).Draw(t, "containers"), InitContainers: rapid.SliceOfN(container, 0, 2).Draw(t, "inits"), Overhead: hostileLists().Draw(t, "overhead")}
+		if oneIn(t, 3, "podLevel") {
+			s.Resources = &corev1.ResourceRequirements{Requests: hostileLists().Draw(t, "podRequests"), Limits: hostileLists().Draw(t, "podLimits")}
+		}
+		return s
+	})
+}
+
+// HostileRecommendations draws recommendations for anybody, twice, of any amounts and resources.
+func HostileRecommendations() *rapid.Generator[[]hpacouple.Recommendation] {
+	resources := rapid.SliceOfN(rapid.SampledFrom([]corev1.ResourceName{"cpu", "memory", "x"}), 0, 2)
+	one := rapid.Custom(func(t *rapid.T) hpacouple.Recommendation {
+		return hpacouple.Recommendation{Container: hostileNames().Draw(t, "rec"), Requests: hostileLists().Draw(t, "recRequests"), Limits: hostileLists().Draw(t, "recLimits"),
+			KeepRatio: resources.Draw(t, "keepRatio"), UnsetLimits: resources.Draw(t, "unset"), Throttled: rapid.Bool().Draw(t, "throttled"), OOMKilled: rapid.Bool().Draw(t, "oom")}
+	})
+	return rapid.SliceOfN(one, 0, 3)
+}
+
+func hostileLists() *rapid.Generator[corev1.ResourceList] {
+	return rapid.Custom(func(t *rapid.T) corev1.ResourceList {
+		if oneIn(t, 4, "nil") {
+			return nil
+		}
+		out := corev1.ResourceList{}
+		for _, name := range []corev1.ResourceName{"cpu", "memory", "ephemeral-storage", "", "hugepages-2Mi"} {
+			if oneIn(t, 2, "has") {
+				out[name] = hostileQuantities().Draw(t, "amount")
+			}
+		}
+		return out
+	})
 }

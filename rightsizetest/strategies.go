@@ -149,18 +149,3 @@ func HostilePolicies() *rapid.Generator[[]recommend.Policy] {
 	})
 	return rapid.SliceOfN(one, 0, 3)
 }
-
-func hostileLists() *rapid.Generator[corev1.ResourceList] {
-	return rapid.Custom(func(t *rapid.T) corev1.ResourceList {
-		if oneIn(t, 4, "nil") {
-			return nil
-		}
-		out := corev1.ResourceList{}
-		for _, name := range []corev1.ResourceName{"cpu", "memory", "ephemeral-storage", "", "hugepages-2Mi"} {
-			if oneIn(t, 2, "has") {
-				out[name] = hostileQuantities().Draw(t, "amount")
-			}
-		}
-		return out
-	})
-}
