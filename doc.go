@@ -32,7 +32,7 @@
 //	usage              what was measured (metrics is about what an HPA is told to measure)
 //	recommend          what a container needs: usage in, requests out
 //	hpacouple          requests and HPA target as one change
-//	rightsizetest      generators and law checks for other people's planners and controllers; for tests
+//	rightsizetest      generators and law checks for other people's code; for tests
 //
 // The programs under examples show the main job on real manifests; docs/decisions says why things are as they are.
 package rightsize

@@ -48,7 +48,7 @@ func TestLinksInDocuments(t *testing.T) {
 }
 
 // lawRow is a row of the README's table of laws: ids, what they say, where.
-var lawRow = regexp.MustCompile("(?m)^\\| ([A-Z][0-9]*[0-9A-Zb, -]*) \\| .* \\| (.*) \\|$")
+var lawRow = regexp.MustCompile(`(?m)^\| ([A-Z][0-9]*[0-9A-Zb, -]*) \| .* \| (.*) \|$`)
 
 // lawsIn splits ids such as H1b, or B1-B3, or R7, R8.
 func lawsIn(ids string) (out []string) {
