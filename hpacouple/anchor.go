@@ -30,18 +30,30 @@ func (k knownState) compare(live *halves) Standing {
 	switch {
 	case live.equal(k.anchor):
 		return StandingAnchor
-	case live.equal(k.pending), live.equal(k.applied) && !k.applied.half, live.equal(k.previous) && !k.previous.half:
+	case live.equal(k.pending):
 		return StandingApplied
-	case !live.known(k.anchor, k.applied, k.previous, k.pending):
+	case !live.known(append(k.inForce(), k.pending)):
 		return StandingEdited
-	case !live.known(k.anchor, k.applied, k.previous), live.equal(k.applied), live.equal(k.previous):
+	case !live.known(k.inForce()):
 		return StandingHalfApplied
+	}
+	for _, p := range k.inForce() {
+		if live.equal(p) && p.half {
+			return StandingHalfApplied
+		} else if live.equal(p) {
+			return StandingApplied
+		}
 	}
 	return StandingHalfReverted
 }
 
+// inForce are the pairs that were in force at some time.
+func (k knownState) inForce() []*halves {
+	return append([]*halves{k.anchor, k.applied}, k.previous...)
+}
+
 // known says whether each half is that of one of the pairs.
-func (h *halves) known(pairs ...*halves) bool {
+func (h *halves) known(pairs []*halves) bool {
 	requests, target := false, false
 	for _, p := range pairs {
 		requests = requests || (p != nil && maps.Equal(p.requests, h.requests))
@@ -154,7 +166,7 @@ func (p *planner) nextState() *State {
 		planned := p.halves(p.target, p.cellsOf(p.working.Resource), func(c *cell) int64 { return c.final })
 		if !planned.equal(live) && !planned.equal(k.pending) {
 			// What only the replaced plan knows must stay known, or the next plan would take it for a person's edit.
-			if !live.known(k.anchor, k.applied, k.previous) {
+			if !live.known(k.inForce()) {
 				k.step(&halves{target: live.target, requests: live.requests, half: true})
 			}
 			k.pending = planned
@@ -165,16 +177,29 @@ func (p *planner) nextState() *State {
 	return next
 }
 
+// mostPrevious is how many pairs before the applied one are remembered.
+const mostPrevious = 4
+
 // step makes a pair, or none, the applied one.
 func (k *knownState) step(applied *halves) {
 	if k.applied != nil && !k.applied.equal(applied) {
-		k.previous = k.applied
+		before := []*halves{k.applied}
+		for _, p := range k.previous {
+			if len(before) < mostPrevious && !p.equal(k.applied) && !p.equal(applied) {
+				before = append(before, p)
+			}
+		}
+		k.previous = before
 	}
 	k.applied = applied
 }
 
 func (k *knownState) state(name corev1.ResourceName) *State {
-	return &State{Version: StateVersion, Resource: name, Anchor: *k.anchor.pair(name), Applied: k.applied.pair(name), Previous: k.previous.pair(name), Pending: k.pending.pair(name)}
+	s := &State{Version: StateVersion, Resource: name, Anchor: *k.anchor.pair(name), Applied: k.applied.pair(name), Pending: k.pending.pair(name)}
+	for _, p := range k.previous {
+		s.Previous = append(s.Previous, *p.pair(name))
+	}
+	return s
 }
 
 // uncoupledState is the state after a plan that had no pair to compare it with. Where requests change alone because the HPA is gone, the new ones
@@ -196,7 +221,7 @@ func (p *planner) uncoupledState() *State {
 	if maps.Equal(live.requests, planned.requests) || !sameNames(planned.requests, k.anchor.requests) {
 		return s
 	}
-	for _, last := range []*halves{k.pending, k.applied, k.previous, k.anchor} {
+	for _, last := range append([]*halves{k.pending, k.applied, k.anchor}, k.previous...) {
 		if last == nil || !maps.Equal(last.requests, live.requests) {
 			continue
 		}

@@ -41,7 +41,7 @@ func ExampleState() {
 	// applied 900m 56
 	// applied 700m 71
 	// applied 1 50
-	// {"version":"v1","resource":"cpu","anchor":{"target":50,"requests":[{"container":"app","request":"1"}]},"applied":{"target":71,"requests":[{"container":"app","request":"700m"}]},"previous":{"target":56,"requests":[{"container":"app","request":"900m"}]},"pending":{"target":50,"requests":[{"container":"app","request":"1"}]}}
+	// {"version":"v1","resource":"cpu","anchor":{"target":50,"requests":[{"container":"app","request":"1"}]},"applied":{"target":71,"requests":[{"container":"app","request":"700m"}]},"previous":[{"target":56,"requests":[{"container":"app","request":"900m"}]}],"pending":{"target":50,"requests":[{"container":"app","request":"1"}]}}
 }
 
 // kubectl rollout undo takes the requests back and leaves the target: half a change.

@@ -42,8 +42,10 @@ type State struct {
 	Anchor AnchorPair `json:"anchor"`
 	// Applied is the last pair of ours that was seen in force; nil where there is none.
 	Applied *AnchorPair `json:"applied,omitempty"`
-	// Previous is the pair of ours that was in force before the applied one: kubectl rollout undo puts its requests back. nil where there is none.
-	Previous *AnchorPair `json:"previous,omitempty"`
+	// Previous are the pairs of ours that were in force before the applied one, the last first, at most four: kubectl rollout undo puts the
+	// requests of one of them back.
+	// +listType=atomic
+	Previous []AnchorPair `json:"previous,omitempty"`
 	// Pending is the pair of the last plan that has not been seen in force; nil where there is none.
 	Pending *AnchorPair `json:"pending,omitempty"`
 }
@@ -72,7 +74,7 @@ type AnchorRequest struct {
 
 // Empty says whether s is the state to begin with.
 func (s *State) Empty() bool {
-	return s.Version == "" && s.WorkloadUID == "" && s.HPAUID == "" && s.Resource == "" && s.Applied == nil && s.Previous == nil && s.Pending == nil &&
+	return s.Version == "" && s.WorkloadUID == "" && s.HPAUID == "" && s.Resource == "" && s.Applied == nil && len(s.Previous) == 0 && s.Pending == nil &&
 		s.Anchor.Target == 0 && !s.Anchor.Half && len(s.Anchor.Requests) == 0
 }
 
@@ -99,7 +101,10 @@ func (h *halves) equal(o *halves) bool {
 }
 
 // knownState is a valid state, read.
-type knownState struct{ anchor, applied, previous, pending *halves }
+type knownState struct {
+	anchor, applied, pending *halves
+	previous                 []*halves // the last first
+}
 
 // readState reads a state that is not empty.
 func readState(s *State, at *field.Path) (k knownState, errs field.ErrorList) {
@@ -109,21 +114,23 @@ func readState(s *State, at *field.Path) (k knownState, errs field.ErrorList) {
 	if !sized(s.Resource) {
 		errs = append(errs, field.NotSupported(at.Child("resource"), s.Resource, resources()))
 	}
-	for _, part := range []struct {
-		pair *AnchorPair
-		to   **halves
-		name string
-	}{{&s.Anchor, &k.anchor, "anchor"}, {s.Applied, &k.applied, "applied"}, {s.Previous, &k.previous, "previous"}, {s.Pending, &k.pending, "pending"}} {
-		if part.pair == nil {
-			continue
+	read := func(pair *AnchorPair, at *field.Path) *halves {
+		if pair == nil {
+			return nil
 		}
-		h, bad := readPair(part.pair, at.Child(part.name))
+		h, bad := readPair(pair, at)
 		errs = append(errs, bad...)
-		*part.to = h
 		if len(bad) == 0 && k.anchor != nil && !sameNames(h.requests, k.anchor.requests) {
-			errs = append(errs, field.Invalid(at.Child(part.name, "requests"), fmt.Sprint(sortedNames(h.requests)), "must name the anchor's containers"))
+			errs = append(errs, field.Invalid(at.Child("requests"), fmt.Sprint(sortedNames(h.requests)), "must name the anchor's containers"))
 		}
+		return h
 	}
+	k.anchor = read(&s.Anchor, at.Child("anchor"))
+	k.applied = read(s.Applied, at.Child("applied"))
+	for i := range s.Previous {
+		k.previous = append(k.previous, read(&s.Previous[i], at.Child("previous").Index(i)))
+	}
+	k.pending = read(s.Pending, at.Child("pending"))
 	return k, errs
 }
 

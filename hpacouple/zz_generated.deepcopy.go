@@ -599,8 +599,10 @@ func (in *State) DeepCopyInto(out *State) {
 	}
 	if in.Previous != nil {
 		in, out := &in.Previous, &out.Previous
-		*out = new(AnchorPair)
-		(*in).DeepCopyInto(*out)
+		*out = make([]AnchorPair, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
 	}
 	if in.Pending != nil {
 		in, out := &in.Pending, &out.Pending

@@ -112,30 +112,39 @@ func newWorld(t *rapid.T, counts map[string]int) *world {
 		always := corev1.ContainerRestartPolicyAlways
 		spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: "proxy", Image: "example.invalid/proxy:1", RestartPolicy: &always, Resources: resourcesOf(t, "proxy")})
 	}
-	one := int32(1)
-	h := &autoscalingv2.HorizontalPodAutoscaler{TypeMeta: metav1.TypeMeta{APIVersion: "autoscaling/v2", Kind: hpaKind}, ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}, Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: deployKind, Name: name}, MinReplicas: &one, MaxReplicas: 20}}
+	h := hpaFor()
 	if rapid.IntRange(0, 5).Draw(t, "default metrics") > 0 {
 		h.Spec.Metrics = append(h.Spec.Metrics, cpuMetric(rapid.Int32Range(30, 90).Draw(t, "target")))
 		if rapid.Bool().Draw(t, "pods metric") {
 			h.Spec.Metrics = slices.Insert(h.Spec.Metrics, rapid.IntRange(0, 1).Draw(t, "at"), podsMetric())
 		}
 	}
-	w.gitops = rapid.Bool().Draw(t, "gitops")
-	w.applied = [2]string{manifest(t, h), manifest(t, d)}
-	if w.gitops {
-		w.applies(false)
-	} else {
-		_, err := w.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(context.Background(), h, metav1.CreateOptions{FieldManager: "kubectl-create"})
-		require.NoError(t, err)
-		_, err = w.set.AppsV1().Deployments(namespace).Create(context.Background(), d, metav1.CreateOptions{FieldManager: "kubectl-create"})
-		require.NoError(t, err)
-	}
+	w.create(h, d)
 	if rapid.IntRange(0, 3).Draw(t, "narrow owner") == 0 {
 		w.edits("kubectl-set")
 	}
 	w.begin()
 	return w
+}
+
+func hpaFor(entries ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPodAutoscaler {
+	one := int32(1)
+	return &autoscalingv2.HorizontalPodAutoscaler{TypeMeta: metav1.TypeMeta{APIVersion: "autoscaling/v2", Kind: hpaKind}, ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}, Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: deployKind, Name: name}, MinReplicas: &one, MaxReplicas: 20, Metrics: entries}}
+}
+
+// create makes the objects, by kubectl create or by a GitOps controller.
+func (w *world) create(h *autoscalingv2.HorizontalPodAutoscaler, d *appsv1.Deployment) {
+	w.gitops = rapid.Bool().Draw(w.t, "gitops")
+	w.applied = [2]string{manifest(w.t, h), manifest(w.t, d)}
+	if w.gitops {
+		w.applies(false)
+		return
+	}
+	_, err := w.set.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(context.Background(), h, metav1.CreateOptions{FieldManager: "kubectl-create"})
+	require.NoError(w.t, err)
+	_, err = w.set.AppsV1().Deployments(namespace).Create(context.Background(), d, metav1.CreateOptions{FieldManager: "kubectl-create"})
+	require.NoError(w.t, err)
 }
 
 // manifest is an object as a person would write it.
