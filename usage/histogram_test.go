@@ -275,14 +275,27 @@ func TestSize(t *testing.T) {
 	runtime.KeepAlive(keep)
 	runtime.KeepAlive(peaks)
 
-	h := keep[0]
-	i := 0
-	require.Zero(t, testing.AllocsPerRun(1000, func() {
-		i++
-		if h.Add(start.Add(time.Duration(i)*time.Minute), float64(i)*1e6, 0.1) != nil {
-			t.Fatal("refused")
+}
+
+// TestAddAllocates nothing, whatever the way in: plain, as a cpu sample or as a memory peak that replaces one, with and without decay.
+func TestAddAllocates(t *testing.T) {
+	for _, layout := range usage.Layouts() {
+		for _, half := range []time.Duration{0, time.Hour} {
+			h, err := usage.NewHistogram(layout, half)
+			require.NoError(t, err)
+			var instance usage.Instance
+			rule := usage.VPAPeakRule()
+			i := 0
+			require.Zero(t, testing.AllocsPerRun(1000, func() {
+				i++
+				at := start.Add(time.Duration(i) * time.Minute)
+				if h.Add(at, float64(i)*1e6, 0.1) != nil || usage.AddCPU(h, &instance, at, float64(i)/1000) != nil ||
+					rule.Add(h, &instance, at, int64(i)<<20) != nil || rule.Add(h, &instance, at, 1) != nil || h.Add(at, -1, 1) == nil {
+					t.Fatal("not as meant")
+				}
+			}), "%s %v", layout, half)
 		}
-	}))
+	}
 }
 
 // TestFromBuckets takes the bounds of three foreign histograms.
@@ -311,4 +324,16 @@ func TestFromBuckets(t *testing.T) {
 		_, err := usage.FromBuckets(usage.Fine, []usage.Bucket{bad}, span)
 		require.Error(t, err)
 	}
+}
+
+// TestEqualHoldsAlone: what an earlier call left behind to be faster is no part of what a histogram holds.
+func TestEqualHoldsAlone(t *testing.T) {
+	one, two := histogram(t, usage.VPACPU, time.Hour), histogram(t, usage.VPACPU, time.Hour)
+	for i, h := range []*usage.Histogram{one, two} {
+		require.NoError(t, h.Add(start.Add(100*time.Hour), 1, 1))
+		for k := range 2 { // the same samples of one weight, in another order
+			require.NoError(t, h.Add(start.Add(time.Duration(60+5*((i+k)%2))*time.Hour), 1+float64((i+k)%2), 0))
+		}
+	}
+	require.True(t, one.Equal(two))
 }

@@ -94,8 +94,9 @@ func (h *Histogram) Equal(o *Histogram) bool {
 	return a == b
 }
 
-// settle gives a Fine histogram the base that depends on its range alone.
+// settle takes away what depends on the way to what a histogram holds, such as the base of a Fine one.
 func (h *Histogram) settle() {
+	h.near = 0
 	if h.halfLife == 0 {
 		h.limit = -1
 	}

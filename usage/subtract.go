@@ -6,18 +6,9 @@ import "time"
 // nothing, or to less than VPA's epsilon or a thousand-millionth of what was taken back, becomes zero. The times, the
 // smallest and the largest value stay as they were. Errors are those of Add.
 func (h *Histogram) Subtract(t time.Time, value, weight float64) error {
-	if h == nil {
-		return ErrLayout
-	}
-	if !usable(value) {
-		return ErrValue
-	}
-	if !(weight >= 0 && weight <= maxWeight) {
-		return ErrWeight
-	}
 	ns, ok := instant(t)
-	if !ok {
-		return ErrTime
+	if h == nil || !ok || !usable(value) || !weighs(weight) {
+		return h.refusal(value, weight)
 	}
 	h.subtract(ns, value, weight)
 	return nil
