@@ -15,6 +15,9 @@ func bytes(b int64) resource.Quantity { return *resource.NewQuantity(b, resource
 
 func oneIn(t *rapid.T, n int, label string) bool { return rapid.IntRange(0, n-1).Draw(t, label) == 0 }
 
+// rare is true about once in n draws, and no longer once a failing draw has been made small.
+func rare(t *rapid.T, n int, label string) bool { return rapid.IntRange(0, n-1).Draw(t, label) == n-1 }
+
 // amountOf draws a request of one resource: small, usual, off the step, fractional.
 func amountOf(t *rapid.T, name corev1.ResourceName, label string) resource.Quantity {
 	if name == corev1.ResourceCPU {

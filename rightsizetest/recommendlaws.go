@@ -144,11 +144,11 @@ func eachView(in recommend.Input, name corev1.ResourceName, f func(Series) Serie
 }
 
 // lawR1 raises one point, some or all. LimitRanges for whole pods are left out: there one container's share falls as another's rises.
-func (f Recommender) lawR1(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR1(t *rapid.T, m *measuredCase) *Violation {
 	m.in.LimitRanges = nil
 	which := rapid.SampledFrom([]string{"all", "some", "one", "the largest"}).Draw(t, "points that rise")
 	share := rapid.Float64Range(0, 9).Draw(t, "more")
-	more := m
+	more := *m
 	more.in = eachView(m.in, "", func(s Series) Series {
 		one := rapid.IntRange(0, max(len(s)-1, 0)).Draw(t, "point")
 		if which == "the largest" && len(s) > 0 {
@@ -161,12 +161,12 @@ func (f Recommender) lawR1(t *rapid.T, m measuredCase) *Violation {
 		}
 		return s
 	})
-	return notLess(LawR1, m, f.run(t, m), f.run(t, more), true)
+	return notLess(LawR1, *m, f.run(t, *m), f.run(t, more), true)
 }
 
 // lawR3 lets a request be 0 where a LimitRange may leave no room for more.
-func (f Recommender) lawR3(t *rapid.T, m measuredCase) *Violation {
-	r := f.run(t, m)
+func (f Recommender) lawR3(t *rapid.T, m *measuredCase) *Violation {
+	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		ordered := func(a recommend.Amounts) bool {
 			return 0 <= a.Lower && a.Lower <= a.Request && a.Request <= a.Upper && (a.Request > 0 || len(m.in.LimitRanges) > 0)
@@ -178,8 +178,8 @@ func (f Recommender) lawR3(t *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawR4(t *rapid.T, m measuredCase) *Violation {
-	other := m
+func (f Recommender) lawR4(t *rapid.T, m *measuredCase) *Violation {
+	other := *m
 	other.in = eachView(m.in, "", func(s Series) Series { return reorder(t, s, "order of points") })
 	in := &other.in
 	in.Usage, in.Policies = reorder(t, in.Usage, "order of usage"), reorder(t, in.Policies, "order of policies")
@@ -187,7 +187,7 @@ func (f Recommender) lawR4(t *rapid.T, m measuredCase) *Violation {
 	for i := range in.Usage {
 		in.Usage[i].Events.OOMKills = reorder(t, in.Usage[i].Events.OOMKills, "order of kills")
 	}
-	r, s := f.run(t, m), f.run(t, other)
+	r, s := f.run(t, *m), f.run(t, other)
 	for _, p := range placesOf(m.in, m.s) {
 		a, b := answer(r, p), answer(s, p)
 		if a.Outcome != b.Outcome || a.Request != b.Request || a.Lower != b.Lower || a.Upper != b.Upper {
@@ -199,9 +199,9 @@ func (f Recommender) lawR4(t *rapid.T, m measuredCase) *Violation {
 }
 
 // lawR5 asks strategies that hold.
-func (f Recommender) lawR5(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR5(t *rapid.T, m *measuredCase) *Violation {
 	m.s.Hold, m.in.LimitRanges = true, nil
-	r := f.run(t, m)
+	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		least := p.present
 		if c := p.ceiling(); c > 0 {
@@ -215,7 +215,7 @@ func (f Recommender) lawR5(t *rapid.T, m measuredCase) *Violation {
 }
 
 // lawR6 multiplies all numbers of one resource by k. Roundings are left: to whole amounts and to the step, in each of a few stages.
-func (f Recommender) lawR6(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR6(t *rapid.T, m *measuredCase) *Violation {
 	m.in.LimitRanges = nil
 	name := rapid.SampledFrom(recommend.Resources()).Draw(t, "resource")
 	k := rapid.SampledFrom([]int64{2, 10, 1000}).Draw(t, "k")
@@ -247,7 +247,7 @@ func (f Recommender) lawR6(t *rapid.T, m measuredCase) *Violation {
 		}
 	}
 	rule.Minimum, rule.PodMinimum, rule.Step = rule.Minimum*k, rule.PodMinimum*k, max(rule.Step, 1)*k
-	r, s := f.run(t, m), f.run(t, large)
+	r, s := f.run(t, *m), f.run(t, large)
 	for _, p := range placesOf(m.in, m.s) {
 		a, b := answer(r, p), answer(s, p)
 		if p.resource != name || a.Outcome != recommend.Recommended || b.Outcome != recommend.Recommended {
@@ -267,9 +267,9 @@ func multiply(list corev1.ResourceList, name corev1.ResourceName, k int64) {
 	}
 }
 
-func (f Recommender) lawR7(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR7(t *rapid.T, m *measuredCase) *Violation {
 	m.in.LimitRanges = nil
-	more := m
+	more := *m
 	margin := recommend.PPM(rapid.IntRange(0, 1_000_000).Draw(t, "margin"))
 	least := rapid.Int64Range(0, 100).Draw(t, "minimum")
 	for _, r := range []*recommend.Rule{&more.s.CPU, &more.s.Memory} {
@@ -277,23 +277,23 @@ func (f Recommender) lawR7(t *rapid.T, m measuredCase) *Violation {
 	}
 	more.s.CPU.Minimum += least
 	more.s.Memory.Minimum += least << 20
-	return notLess(LawR7, m, f.run(t, m), f.run(t, more), false)
+	return notLess(LawR7, *m, f.run(t, *m), f.run(t, more), false)
 }
 
-func (f Recommender) lawR8(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR8(t *rapid.T, m *measuredCase) *Violation {
 	m.in.LimitRanges = nil
-	more := m
+	more := *m
 	for _, r := range []*recommend.Rule{&more.s.CPU, &more.s.Memory} {
 		if !r.Target.Max {
 			r.Target.Quantile = max(r.Target.Quantile, quantiles().Draw(t, "percentile"))
 		}
 		r.Upper = recommend.Statistic{Max: true}
 	}
-	return notLess(LawR8, m, f.run(t, m), f.run(t, more), false)
+	return notLess(LawR8, *m, f.run(t, *m), f.run(t, more), false)
 }
 
-func (f Recommender) lawR9(t *rapid.T, m measuredCase) *Violation {
-	r := f.run(t, m)
+func (f Recommender) lawR9(t *rapid.T, m *measuredCase) *Violation {
+	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		a := answer(r, p)
 		points := int64(0)
@@ -312,9 +312,9 @@ func (f Recommender) lawR9(t *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawR10(t *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawR10(t *rapid.T, m *measuredCase) *Violation {
 	m.in.LimitRanges = nil
-	r := f.run(t, m)
+	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		a := answer(r, p)
 		if a.Outcome != recommend.Recommended {
@@ -336,7 +336,7 @@ func (f Recommender) lawR10(t *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawP2(_ *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawP2(_ *rapid.T, m *measuredCase) *Violation {
 	before := copyUsage(m.in)
 	_, _ = f(m.in, m.s)
 	if a, b := DescribeUsage(before, m.s), DescribeUsage(m.in, m.s); !assert.ObjectsAreEqual(a, b) {
@@ -345,7 +345,7 @@ func (f Recommender) lawP2(_ *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawP3(_ *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawP3(_ *rapid.T, m *measuredCase) *Violation {
 	first, errFirst := f(copyUsage(m.in), m.s)
 	second, errSecond := f(copyUsage(m.in), m.s)
 	if (errFirst == nil) != (errSecond == nil) || !assert.ObjectsAreEqual(first, second) {
@@ -354,7 +354,7 @@ func (f Recommender) lawP3(_ *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawP4(_ *rapid.T, m measuredCase) *Violation {
+func (f Recommender) lawP4(_ *rapid.T, m *measuredCase) *Violation {
 	if _, err := f(copyUsage(m.in), m.s); err != nil {
 		if crash, is := err.(*panicked); is {
 			return LawP4.broken("%v", crash)
@@ -363,8 +363,8 @@ func (f Recommender) lawP4(_ *rapid.T, m measuredCase) *Violation {
 	return nil
 }
 
-func (f Recommender) lawP6(t *rapid.T, m measuredCase) *Violation {
-	r := f.run(t, m)
+func (f Recommender) lawP6(t *rapid.T, m *measuredCase) *Violation {
+	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		switch a := answer(r, p); a.Outcome {
 		case recommend.Recommended:

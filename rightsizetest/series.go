@@ -130,12 +130,12 @@ func SeriesOf(largest float64) *rapid.Generator[Series] {
 		usual := rapid.OneOf(rapid.Float64Range(0, largest), rapid.Float64Range(0, largest/100), rapid.Just(0.0),
 			rapid.Map(rapid.Int64Range(0, 1000), func(m int64) float64 { return largest * float64(m) / 1000 })).Draw(t, "usual")
 		var s Series
-		if oneIn(t, 12, "none") {
+		if rare(t, 12, "none") {
 			return nil
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "points") {
 			v := usual
-			if !oneIn(t, 3, "steady") {
+			if !rare(t, 3, "steady") {
 				v = rapid.Float64Range(0, largest).Draw(t, "value")
 			}
 			s = append(s, usage.Point{Time: began().Add(time.Duration(rapid.IntRange(0, 400).Draw(t, "at")) * step), Value: v})
