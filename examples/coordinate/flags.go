@@ -76,7 +76,7 @@ func options() []option {
 			"limits after the change, in the same form; repeatable"},
 		{"requests", "", "FILE", false, func(s *settings, v string) error { s.tables = append(s.tables, v); return nil },
 			"a table of new requests in CSV: " + manifest.RequestsHeader},
-		{"usage", "", "[RESOURCE=]FILE", false, func(s *settings, v string) error { s.usage = append(s.usage, usageFileOf(v)); return nil },
+		{"usage", "", "[RESOURCE=]FILE", false, setUsage,
 			"measured usage: CSV time,pod,container,resource,value, the JSON of a Prometheus range query, or PodMetrics; RESOURCE= (cpu, memory, replicas, maxReplicas) where the file does not say it; several files add up"},
 		{"preset", "", "vpa|peak", false, setPreset, "how requests are made of usage: as VPA does (default), or p95 of cpu and the largest memory plus 15 %"},
 		{"window", "", "DURATION", false, setWindow,

@@ -61,11 +61,11 @@ func measure(tasks []*task, around *surroundings, d documents, s settings, r *re
 	for _, t := range tasks {
 		t.measured = &measured{collector: usagefile.NewCollector(strategy)}
 	}
-	inputs, done, faults := usageInputs(d, s)
+	inputs, done := usageInputs(d, s)
 	defer done()
 	b := belongs{owners: newOwners(tasks, around)}
 	progress := &progress{show: s.progress}
-	faults = append(faults, b.look(inputs, progress)...)
+	faults := b.look(inputs, progress)
 	r.Usage = &usageReport{Files: []fileUsage{}, Workloads: []workloadUsage{}}
 	notes, more := b.read(inputs, s, progress, r.Usage)
 	r.Notes, r.Errors = append(r.Notes, notes...), append(r.Errors, append(faults, more...)...)

@@ -84,6 +84,8 @@ func TestUsageFaults(t *testing.T) {
 	}{
 		{"no such file", "cannot be read", exitInput, []string{"-", "--usage", "/nowhere/usage.csv"}},
 		{"not a format", "line 1", exitInput, []string{"-", "--usage", usagePath(t, "much,of,nothing\n")}},
+		{"no name", "expected a file", exitFlags, []string{"-", "--usage", ""}},
+		{"no name behind the resource", "expected a file", exitFlags, []string{"-", "--usage", "cpu="}},
 		{"an unknown preset", "expected vpa or peak", exitFlags, []string{"--preset", "best"}},
 		{"a negative price", "expected prices", exitFlags, []string{"--price", "cpu=-1"}},
 		{"a price of nothing", "above 0", exitFlags, []string{"--price", "cpu=0,memory=0"}},

@@ -50,7 +50,7 @@ type usageInput struct {
 
 // usageInputs are the files of --usage, or the built-in example. What cannot be read twice, as a pipe, is kept in a temporary file until done
 // is called.
-func usageInputs(d documents, s settings) (inputs []*usageInput, done func(), faults []fault) {
+func usageInputs(d documents, s settings) (inputs []*usageInput, done func()) {
 	var kept []string
 	done = func() {
 		for _, name := range kept {
@@ -61,12 +61,20 @@ func usageInputs(d documents, s settings) (inputs []*usageInput, done func(), fa
 		return []*usageInput{{shown: "example usage", open: func(read func(io.Reader)) []fault {
 			read(strings.NewReader(exampleUsage))
 			return nil
-		}}}, done, nil
+		}}}, done
 	}
 	for _, u := range s.usage {
 		in := &usageInput{shown: u.name, of: u.resource}
 		name := u.name
-		if info, err := os.Stat(name); name == "-" || err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		info, err := os.Stat(name)
+		if name != "-" && err == nil && info.IsDir() {
+			in.open = func(func(io.Reader)) []fault {
+				return []fault{{File: name, Message: "is a directory, expected a file"}}
+			}
+			inputs = append(inputs, in)
+			continue
+		}
+		if name == "-" || err == nil && !info.Mode().IsRegular() {
 			problems := faultsOf(program.Open(name, d.stdin, func(shown string, r io.Reader) []manifest.Problem {
 				in.shown = shown
 				at := manifest.Origin{File: shown}
@@ -79,7 +87,9 @@ func usageInputs(d documents, s settings) (inputs []*usageInput, done func(), fa
 				kept = append(kept, name)
 				return nil
 			}))
-			if faults = append(faults, problems...); len(problems) > 0 {
+			if len(problems) > 0 {
+				in.open = func(func(io.Reader)) []fault { return problems }
+				inputs = append(inputs, in)
 				continue
 			}
 		}
@@ -91,7 +101,7 @@ func usageInputs(d documents, s settings) (inputs []*usageInput, done func(), fa
 		}
 		inputs = append(inputs, in)
 	}
-	return inputs, done, faults
+	return inputs, done
 }
 
 // spool copies a stream into a temporary file.
@@ -125,8 +135,10 @@ func (b *belongs) look(inputs []*usageInput, progress *progress) (faults []fault
 		in.used = err == nil && len(problems) == 0
 		faults = append(faults, problems...)
 		broken := ""
-		if err != nil {
+		if err != nil || len(problems) > 0 {
 			broken = "usage file " + in.shown + " could not be read whole"
+		}
+		if err != nil {
 			faults = append(faults, fault{File: in.shown, Message: strings.TrimPrefix(err.Error(), in.shown+": ")})
 		}
 		for pod, e := range in.found.Pods {
@@ -146,7 +158,7 @@ func (b *belongs) look(inputs []*usageInput, progress *progress) (faults []fault
 				}
 			}
 		}
-		if err != nil && !in.found.Complete {
+		if broken != "" && !in.found.Complete {
 			for _, t := range b.tasks { // nobody knows whom the rest would have been about
 				t.measured.concerned(usagefile.Extent{}, broken, false)
 			}

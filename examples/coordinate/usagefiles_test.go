@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,6 +176,11 @@ func TestUsageParts(t *testing.T) {
 		{"a bad value in the middle", good + "1767600000," + webPod + ",app,cpu,much\n", 1},
 		{"two files in one, each with its heading", "time,pod,container,resource,value\n" + good + "time,pod,container,resource,value\n", 1},
 		{"cut off: nobody knows whom the rest concerns", cut, 0},
+		{"a line of another form: nobody knows whom it concerns", good + "1767600000;" + webPod + ";app;cpu;1\n", 0},
+		{"a line alone, of a word for a time", "today," + webPod + ",app,cpu,1\n", 1},
+		{"a line alone, of a word for a value", "1767600000," + webPod + ",app,cpu,much\n", 1},
+		{"a line alone, of a resource that nobody knows", "1767600000," + webPod + ",app,CPU,1\n", 1},
+		{"a line about its replicas", "1767600000,web,,replicas,many\n", 1},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			r, got := decoded(t, usageDocs()+other, "-", "--usage", usagePath(t, row.text), "--usage", usagePath(t, series(0, 300, "db-0", "cpu", always("250m"))))
@@ -184,6 +190,39 @@ func TestUsageParts(t *testing.T) {
 			require.False(t, r.Usage.Files[0].Used)
 		})
 	}
+}
+
+// TestUsageMissing: where a file is missing, nobody knows what it would have said.
+func TestUsageMissing(t *testing.T) {
+	good := usagePath(t, series(0, 300, webPod, "cpu", always("250m")))
+	for _, row := range []struct{ why, file, want string }{
+		{"no such file", "/nowhere/replicas.csv", "cannot be read"},
+		{"a directory", t.TempDir(), "is a directory, expected a file"},
+		{"an empty file", usagePath(t, ""), "is empty"},
+		{"an answer of no series", usagePath(t, `{"status":"success","data":{"resultType":"matrix","result":[]}}`), "holds no measurement"},
+	} {
+		r, got := decoded(t, usageDocs(), "-", "--usage", good, "--usage", row.file)
+		require.Equal(t, exitInput, got.code, row.why)
+		require.Contains(t, got.errors, row.want, row.why)
+		require.Contains(t, got.errors, "Deployment default/web is not planned: usage file "+row.file+" could not be read whole", row.why)
+		require.Empty(t, r.Items, row.why)
+	}
+	var out, errs bytes.Buffer
+	require.Equal(t, exitInput, run([]string{"-o", "json", "--request", "app:cpu=1", "--usage", "-"}, nil, &out, &errs, terminals{}))
+	require.Contains(t, errs.String(), "there is no standard input")
+	require.Contains(t, errs.String(), "Deployment default/web is not planned")
+}
+
+// TestUsageOfNoUse: rows that are no measurement move no window, and rows of whole pods are named where there are no others.
+func TestUsageOfNoUse(t *testing.T) {
+	good := series(0, 300, webPod, "cpu", always("250m"))
+	for _, more := range []string{"9999999999," + webPod + ",app,cpu,1\n", "1999999999," + webPod + ",app,cpu,NaN\n", "1999999999," + webPod + ",app,cpu,-1\n"} {
+		r, got := decoded(t, usageDocs(), "-", "--usage", usagePath(t, good+more))
+		require.Equal(t, exitFine, got.code, got.errors)
+		require.Equal(t, usagefile.Report{Rows: 301, Kept: 300, Invalid: 1}, r.Usage.Workloads[0].Report, more)
+	}
+	r, _ := decoded(t, usageDocs(), "-", "--usage", usagePath(t, strings.ReplaceAll(good, ",app,", ",,")))
+	require.Contains(t, r.Notes[0], "300 of whole pods")
 }
 
 // TestUsageWindow: what is older than the window before the newest row is left out, and counted.
@@ -232,4 +271,50 @@ func TestUsageReasons(t *testing.T) {
 	require.Empty(t, r.Items)
 	require.Contains(t, r.Notes, "Deployment default/web: container app: no request of cpu from usage: too-few-samples")
 	require.Contains(t, r.Notes, "Deployment default/web: container app: no request of memory from usage: no-data")
+}
+
+// TestUsageOOMOfOthers: init containers and sidecars are killed too, several times; a kill without a time counts as one of now, and one of a
+// container that was never killed for its memory, or that the template does not hold, says nothing of the others.
+func TestUsageOOMOfOthers(t *testing.T) {
+	docs := strings.Replace(deployment(box{"app", "500m", "512Mi"}), "containers: [", "initContainers: [{name: init, resources: {requests: {cpu: 1m, memory: 64Mi}}}, "+
+		"{name: side, restartPolicy: Always, resources: {requests: {cpu: 1m, memory: 128Mi}}}], containers: [", 1) + hpa(utilization("cpu", 60)) + policyOn
+	var usage strings.Builder
+	for container, amount := range map[string]string{"app": "400Mi", "init": "50Mi", "side": "100Mi"} {
+		usage.WriteString(strings.ReplaceAll(series(0, 300, webPod, "memory", always(amount)), ",app,", ","+container+","))
+	}
+	file := usagePath(t, usage.String())
+	kills := func(list, container string, reasons ...string) string {
+		var states []string
+		for i, r := range reasons {
+			reason, at, _ := strings.Cut(r, " ")
+			if at != "" {
+				at = fmt.Sprintf(", finishedAt: %q", at)
+			}
+			states = append(states, fmt.Sprintf("%s: {terminated: {reason: %s, exitCode: 137%s}}", []string{"lastState", "state"}[i], reason, at))
+		}
+		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + webPod + ", labels: {app: web}}\nspec:\n  initContainers: [{name: init, resources: {requests: {memory: 64Mi}}}, " +
+			"{name: side, restartPolicy: Always, resources: {requests: {memory: 128Mi}}}]\n  containers: [{name: app, resources: {requests: {memory: 512Mi}}}]\n" +
+			"status: {" + list + ": [{name: " + container + ", restartCount: 9, " + strings.Join(states, ", ") + "}]}\n"
+	}
+	const two, three = "2026-01-05T02:00:00Z", "2026-01-05T03:00:00Z"
+	for _, row := range []struct{ why, pod, app, init, side string }{
+		{"nobody was killed", "", "460Mi", "58Mi", "115Mi"},
+		{"an init container: 64Mi + 100Mi", kills("initContainerStatuses", "init", "OOMKilled "+two), "460Mi", "164Mi", "115Mi"},
+		{"a sidecar, twice: kills do not add up", kills("initContainerStatuses", "side", "OOMKilled "+two, "OOMKilled "+three), "460Mi", "58Mi", "228Mi"},
+		{"nobody knows when", kills("initContainerStatuses", "side", "OOMKilled"), "460Mi", "58Mi", "228Mi"},
+		{"137 is not always an OOM kill", kills("initContainerStatuses", "side", "Error "+two), "460Mi", "58Mi", "115Mi"},
+		{"somebody else", kills("containerStatuses", "gone", "OOMKilled "+two), "460Mi", "58Mi", "115Mi"},
+	} {
+		r, got := decoded(t, docs+row.pod, "-", "--preset", "peak", "--usage", file)
+		require.Equal(t, exitFine, got.code, got.errors)
+		var wanted []string
+		for _, name := range []string{"app", "init", "side"} {
+			for _, c := range r.Items[0].Containers {
+				if c.Name == name && c.Resource == "memory" {
+					wanted = append(wanted, c.Recommended)
+				}
+			}
+		}
+		require.Equal(t, []string{row.app, row.init, row.side}, wanted, row.why)
+	}
 }

@@ -21,11 +21,16 @@ type usageFile struct {
 	resource corev1.ResourceName // what its values are, where it does not say
 }
 
-func usageFileOf(text string) usageFile {
-	if of, name, ok := strings.Cut(text, "="); ok && slices.Contains(usagefile.Resources(), corev1.ResourceName(of)) {
-		return usageFile{name, corev1.ResourceName(of)}
+func setUsage(s *settings, value string) error {
+	u := usageFile{name: value}
+	if of, name, ok := strings.Cut(value, "="); ok && slices.Contains(usagefile.Resources(), corev1.ResourceName(of)) {
+		u = usageFile{name, corev1.ResourceName(of)}
 	}
-	return usageFile{name: text}
+	if u.name == "" {
+		return errors.New("expected a file")
+	}
+	s.usage = append(s.usage, u)
+	return nil
 }
 
 // startUp reads the value of --start-up.

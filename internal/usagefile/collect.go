@@ -88,6 +88,13 @@ type row struct {
 	counter   bool   // the values are readings, not rates
 }
 
+// possible says whether a row can be a measurement: of some amount, between 1970 and 2200.
+func (r row) possible() bool {
+	const from, to = 0, 7258118400 // Unix seconds
+	seconds := r.at.Unix()
+	return r.value >= 0 && !math.IsInf(r.value, 1) && seconds >= from && seconds < to
+}
+
 func (r row) ofReplicas() bool { return r.resource == replicas || r.resource == maxReplicas }
 
 // More than any machine has: 4096 cores, 64 TiB.
@@ -128,6 +135,8 @@ func (c *Collector) add(r row) fate {
 // use takes one row.
 func (c *Collector) use(r row) fate {
 	switch {
+	case !r.possible():
+		return invalid
 	case r.ofReplicas():
 		return c.replica(r)
 	case r.container == "" || r.container == "POD":
@@ -145,9 +154,6 @@ func (c *Collector) use(r row) fate {
 		k.instances[id] = p
 	}
 	if r.counter {
-		if !(r.value >= 0) {
-			return invalid
-		}
 		old, known := p.counter, p.counting
 		step := r.at.Sub(old.at).Seconds()
 		switch {
@@ -206,7 +212,7 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 	if r.resource == corev1.ResourceMemory {
 		most = mostMemory
 	}
-	if r.value > most && !math.IsInf(r.value, 1) {
+	if r.value > most {
 		return beyond
 	}
 	if r.resource == corev1.ResourceCPU {
@@ -216,7 +222,7 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 		*last = r.at
 		return kept
 	}
-	if !(r.value >= 0) || c.rule.Add(k.peaks, &p.peaks, r.at, int64(r.value)) != nil {
+	if c.rule.Add(k.peaks, &p.peaks, r.at, int64(r.value)) != nil {
 		return invalid
 	}
 	*last = r.at

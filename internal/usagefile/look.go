@@ -62,17 +62,19 @@ type course struct {
 func Look(in io.Reader, name string, of corev1.ResourceName, progress func(rows int64)) (Found, error) {
 	f := Found{Pods: map[Pod]Extent{}, Scaled: map[Pod]Extent{}, Limits: map[Pod][]usage.MaxReplicas{}}
 	courses := map[about]*course{}
-	err := parse(in, name, parser{of: of, goesOn: true, progress: progress, warned: f.warn, take: func(r row) error {
+	err := parse(in, name, parser{of: of, goesOn: true, progress: progress, warned: f.warn, lost: f.lost, take: func(r row) error {
 		into := f.Pods
 		if r.ofReplicas() {
 			into = f.Scaled
 		}
 		e, known := into[r.pod]
 		if !known {
-			e = Extent{First: r.at, Last: r.at, Labels: r.labels}
+			e.Labels = r.labels
 		}
-		span(&e.First, &e.Last, r.at)
-		span(&f.First, &f.Last, r.at)
+		if r.possible() { // what is no measurement moves no window
+			span(&e.First, &e.Last, r.at)
+			span(&f.First, &f.Last, r.at)
+		}
 		k := about{r.pod, r.container, r.series, r.resource}
 		s := courses[k]
 		if s == nil {
@@ -96,6 +98,13 @@ func Look(in io.Reader, name string, of corev1.ResourceName, progress func(rows 
 		}
 	}
 	return f, err
+}
+
+// lost takes note of whom a line concerns that cannot be read. What is about a pod may be about a workload or its HPA as well.
+func (f *Found) lost(r row) {
+	for _, into := range []map[Pod]Extent{f.Pods, f.Scaled} {
+		into[r.pod] = into[r.pod]
+	}
 }
 
 func (f *Found) warn(text string) {

@@ -25,6 +25,7 @@ type parser struct {
 	goesOn   bool                // past lines that cannot be read; the first of them is the error all the same
 	progress func(rows int64)    // called every 65536 rows and at the end, if not nil
 	warned   func(text string)   // called with each warning of the database, if not nil
+	lost     func(r row)         // called with what can be read of a line that cannot, if not nil
 	rows     int64
 	in       *bounded
 }
@@ -115,6 +116,9 @@ func (c *parser) readCSV(in io.Reader) error {
 			}
 			continue
 		}
+		if len(fields) != len(at) { // nobody knows whom it concerns
+			return fmt.Errorf("line %d: has %d fields, wants the %d of the heading, or time,pod,container,resource,value", line, len(fields), len(at))
+		}
 		r, err := rowOf(fields, at)
 		if err == nil {
 			err = c.row(r)
@@ -123,6 +127,9 @@ func (c *parser) readCSV(in io.Reader) error {
 			bad = cmp.Or[error](bad, lineError{line, err})
 			if !c.goesOn {
 				return bad
+			}
+			if c.lost != nil {
+				c.lost(r)
 			}
 		}
 	}
@@ -140,10 +147,8 @@ func (e lineError) Is(target error) bool { return target == errLine }
 
 var errLine = errors.New("a line cannot be read")
 
+// rowOf reads a line. With an error, whom it concerns is read all the same.
 func rowOf(fields []string, at map[string]int) (r row, err error) {
-	if len(fields) != len(at) {
-		return row{}, fmt.Errorf("has %d fields, wants the %d of the heading, or time,pod,container,resource,value", len(fields), len(at))
-	}
 	get := func(name string) string {
 		if i, ok := at[name]; ok {
 			return strings.TrimSpace(fields[i])
@@ -152,12 +157,10 @@ func rowOf(fields []string, at map[string]int) (r row, err error) {
 	}
 	r = row{pod: Pod{strings.Clone(get("namespace")), strings.Clone(get("pod"))}, container: strings.Clone(get("container")), resource: corev1.ResourceName(get("resource"))}
 	if r.at, err = parseTime(get("time")); err != nil {
-		return row{}, err
+		return r, err
 	}
-	if r.value, err = parseValue(get("value")); err != nil {
-		return row{}, err
-	}
-	return r, nil
+	r.value, err = parseValue(get("value"))
+	return r, err
 }
 
 func heading(fields []string) bool {

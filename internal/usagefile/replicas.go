@@ -20,7 +20,7 @@ type counts struct {
 // replica takes a row of replicas or of maxReplicas; those of maxReplicas were read by Look.
 func (c *Collector) replica(r row) fate {
 	switch {
-	case !(r.value >= 0 && r.value <= math.MaxInt32) || r.resource == maxReplicas && r.value < 1:
+	case r.value > math.MaxInt32 || r.resource == maxReplicas && r.value < 1:
 		return invalid
 	case r.resource == maxReplicas:
 		return kept

@@ -59,7 +59,7 @@ func (r *Report) count(f fate) {
 	}
 }
 
-// String names what was not used; empty where all was. A pod's own rows and those of other pods are no loss and not named.
+// String names what was not used; empty where all was. A pod's own rows, unless there are no others, and those of other pods are no loss and not named.
 func (r Report) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -72,6 +72,9 @@ func (r Report) String() string {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
+	}
+	if r.Kept == 0 && r.NoContainer > 0 {
+		parts = append(parts, fmt.Sprintf("%d of whole pods or their sandboxes; rows of containers are wanted", r.NoContainer))
 	}
 	return strings.Join(parts, ", ")
 }
