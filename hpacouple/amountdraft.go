@@ -1,6 +1,7 @@
 package hpacouple
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,31 +26,37 @@ func (d *draft) amounts() (writes []Write) {
 		now, ours := liveAmount(r, a.AmountRef), d.template.has(a.AmountRef)
 		switch {
 		case sameQuantity(now, a.To):
-		case a.To == nil && !ours && ((d.taken.held(a.AmountRef) != nil && !d.o.Retake) || !sameQuantity(now, a.From)):
-			d.out.Stays = append(d.out.Stays, a.String()) // somebody has changed it, or owns it by now
+			continue
+		case a.To == nil && d.stays(a, now, ours):
+			if d.out.Stays = append(d.out.Stays, a.String()); ours { // given up, and the other owner keeps it
+				set = append(set, a)
+				d.taken.clear(a.AmountRef)
+			}
+			continue
 		case !sameQuantity(now, a.From):
 			d.out.Stale = append(d.out.Stale, a.String())
-		case a.To == nil && ours:
-			if set = append(set, a); len(d.template.others(a.AmountRef)) > 0 {
-				d.out.Stays = append(d.out.Stays, a.String())
-			}
-			if m := d.taken.amount(a.AmountRef); m != nil && m.Value != nil {
-				m.Cleared = true
-			}
+			continue
+		}
+		others, must, ok := d.claim(&d.template, a.AmountRef, d.taken.held(a.AmountRef) != nil)
+		switch {
+		case !ok:
+			blocked = true
+		case a.To == nil && ours && len(others) == 0:
+			set = append(set, a)
+			d.taken.clear(a.AmountRef)
 		case a.To == nil:
 			clear = append(clear, a)
-			d.taken.remember(TakenAmount{AmountRef: a.AmountRef, Value: canonicalCopy(now), Cleared: true, Owners: d.template.others(a.AmountRef)}, false)
-		default:
-			others, must, ok := d.claim(&d.template, a.AmountRef, d.taken.held(a.AmountRef) != nil)
-			if blocked = blocked || !ok; !ok {
-				continue
+			if d.remember(a.AmountRef, now, ours); !ours || len(others) > 0 {
+				d.taken.clear(a.AmountRef)
 			}
+		default:
 			set, force = append(set, a), force || must || d.emptyElsewhere(r, a.AmountRef)
 			if !ours || len(others) > 0 {
 				d.remember(a.AmountRef, now, ours)
 			}
 		}
 	}
+	blocked = d.aboveLimits() || blocked
 	if blocked || len(d.out.Stale) > 0 {
 		return nil
 	}
@@ -66,6 +73,54 @@ func (d *draft) amounts() (writes []Write) {
 		writes = append(writes, d.clearing(clear))
 	}
 	return writes
+}
+
+// stays says whether an amount that the change takes away is left to who holds it by now: to who set it again, changed what we had added, or
+// owns it as well. A request of which a target depends never stays, since the target would go back alone.
+func (d *draft) stays(a *AmountChange, now *resource.Quantity, ours bool) bool {
+	if d.o.Retake || (a.Kind == Request && d.moves(a.Resource)) {
+		return false
+	}
+	if ours {
+		return len(d.template.others(a.AmountRef)) > 0
+	}
+	known := d.taken.amount(a.AmountRef)
+	return known != nil && (known.Held || (known.Value == nil && !sameQuantity(now, a.From)))
+}
+
+// moves says whether the change moves a target of this resource.
+func (d *draft) moves(name corev1.ResourceName) bool {
+	return slices.ContainsFunc(d.change.Targets, func(t TargetChange) bool { return t.Resource == name && t.From != t.To })
+}
+
+// aboveLimits finds requests that the limit in force would not let through, and those that it would stand in for: the plan was made for
+// another limit, and the server would refuse the workload's half for ever.
+func (d *draft) aboveLimits() (blocked bool) {
+	for i := range d.change.Amounts {
+		a := &d.change.Amounts[i]
+		r, _ := d.resources(a.AmountRef)
+		if a.Kind != Request || r == nil || sameQuantity(liveAmount(r, a.AmountRef), a.To) {
+			continue
+		}
+		ref := a.AmountRef
+		ref.Kind = Limit
+		limit := liveAmount(r, ref)
+		part := slices.ContainsFunc(d.change.Amounts, func(b AmountChange) bool { return b.AmountRef == ref })
+		stays := slices.Contains(d.out.Stays, ref.String())
+		switch {
+		case limit == nil || (part && !stays):
+		case a.To == nil && !(stays && d.moves(a.Resource)):
+		case a.To != nil && compare(*a.To, *limit) <= 0:
+		default:
+			blocked = true
+			if others := d.template.others(ref); stays && len(others) > 0 {
+				d.out.Contested = append(d.out.Contested, others...)
+			} else {
+				d.out.Stale = append(d.out.Stale, ref.String())
+			}
+		}
+	}
+	return blocked
 }
 
 // emptyElsewhere says whether somebody owns the list itself while it is empty, as an owner does whose only amount in it was taken. Its first

@@ -424,6 +424,7 @@ var others = []other{
 	{did: "contested", why: "an unforced write would be refused: somebody has written since, or owns the field as well",
 		steps: `rollback/edited#1 life/applier-forces#2 life/applier-forces-same-value#1 life/client-drops-container#1 life/rollout-undo#1 metrics/client-changes-list#1 v1/target-written#1`},
 	{did: "stale", why: "a container that is gone is never named", steps: "guard/container-gone#0"},
+	{did: "stale", why: "a request above the limit in force is never sent: the server refuses it, and the target may have been written by then", steps: "guard/above-limit#0"},
 }
 
 // retaken are steps in which the library overrides somebody's claim, because it is told to.

@@ -143,6 +143,13 @@ func (t *Taken) remember(a TakenAmount, ours bool) {
 	}
 }
 
+// clear says that a remembered amount is taken away by us; what was absent before us leaves nothing to say.
+func (t *Taken) clear(ref AmountRef) {
+	if a := t.amount(ref); a != nil && a.Value != nil {
+		a.Cleared = true
+	}
+}
+
 func withOwners(known, more []risk.Owner) []risk.Owner {
 	for _, o := range more {
 		if !slices.Contains(known, o) {

@@ -56,9 +56,11 @@ type Writing struct {
 	// Contested are claims of others on fields that this change would write and that were ours before, or are theirs as well. An unforced
 	// write would be refused (409), so nothing is written. Plan again from the live objects, with Retake if their claim is to be overridden.
 	Contested []risk.Owner `json:"contested,omitempty"`
-	// Stale are fields that hold neither the value before nor the one after the change. Nothing is written. Plan again.
+	// Stale are fields that hold neither the value before nor the one after the change, and limits in force that a request of it would be above
+	// (a server refuses that). Nothing is written. Plan again.
 	Stale []string `json:"stale,omitempty"`
-	// Stays are fields that the change would take away and that stay, because somebody else owns them by now.
+	// Stays are fields that the change would take away and that stay, because somebody else owns them by now: limits, and requests of which no
+	// target of the change depends. A request of a target that moves never stays; it is Contested or Stale.
 	Stays []string `json:"stays,omitempty"`
 	// Again says that more is to be written: send the writes, read the objects again, and ask again.
 	Again bool `json:"again,omitempty"`

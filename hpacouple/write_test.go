@@ -54,6 +54,15 @@ const (
 
 func TestWrites(t *testing.T) {
 	limit := hpacouple.AmountChange{AmountRef: amountPath("containers[app].resources.limits.cpu"), From: quantity("2")}
+	request := amountPath("containers[app].resources.requests.cpu")
+	// added is the rollback of a request that was absent before us.
+	added := func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+		c.Amounts[0].From, c.Amounts[0].To = quantity("700m"), nil
+		c.Targets[0].From, c.Targets[0].To = 50, 36
+		s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("700m")
+		s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+		o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: request, Held: true}}
+	}
 	ours := []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)), entry("gitops", byApply, "apps/v1", appFields(`{}`))}
 	for _, row := range []struct {
 		name, why string
@@ -144,6 +153,84 @@ func TestWrites(t *testing.T) {
 				c.Amounts = append(c.Amounts, limit)
 				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
 				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
+			}},
+		{name: "limit put back since, retaken", why: "the plan was made from it: it goes again", want: []string{hpaForce, podForce, podPatch},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+				o.Retake, o.Taken.Amounts = true, []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
+			}},
+		{name: "limit changed since the plan", why: "never ours: the plan was made for another limit", stale: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1100m")
+			}},
+		{name: "added limit changed since", why: "the rollback leaves a limit that was absent before us to who has changed it", want: []string{hpaForce, podForce}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1500m")
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef}}
+			}},
+		{name: "request above a limit that stays", why: "the server refuses the workload's half for ever: nothing is written", contested: []string{"kubectl-set"}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1100m")
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kubectl-set", byUpdate, "apps/v1", appFields(`{"f:limits":{"f:cpu":{}}}`)))
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
+			}},
+		{name: "request above a limit that stays and is nobody's", why: "nobody to name: plan again", stale: []string{limit.AmountRef.String()}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1100m")
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
+			}},
+		{name: "request above a limit lowered since", why: "the same for a limit that the change does not speak of", stale: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1100m")
+			}},
+		{name: "request up to its limit", why: "the server accepts it", want: []string{podForce, hpaForce},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1250m")
+			}},
+		{name: "absent again, edited", why: "the request of a target is somebody else's by now: the target does not go back alone", stale: []string{request.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("600m")
+			}},
+		{name: "absent again, the same value taken", why: "the value is somebody else's now, though it is the same", contested: []string{"helm"},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("helm", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+			}},
+		{name: "absent again, co-owned", why: "leaving it out would not take it away: the target does not go back alone", contested: []string{"gitops"},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)))
+			}},
+		{name: "absent again, co-owned, retaken", why: "a patch takes it away from both", want: []string{podPatch, hpaForce},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				o.Retake = true
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)))
+			}},
+		{name: "absent again, co-owned, no target moves", why: "no half is left behind: it stays with its other owner", want: []string{podApply}, stays: []string{request.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				c.Targets[0].To = c.Targets[0].From
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)))
+			}},
+		{name: "absent again, a limit would stand in", why: "somebody set the limit again that we had taken away: it would count as the request", contested: []string{"kubectl-set"}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				added(c, s, o)
+				c.Amounts = append(c.Amounts, hpacouple.AmountChange{AmountRef: limit.AmountRef})
+				c.Amounts[1].From = quantity("1400m")
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kubectl-set", byUpdate, "apps/v1", appFields(`{"f:limits":{"f:cpu":{}}}`)))
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit.AmountRef, Held: true})
 			}},
 		{name: "unowned neighbour", why: "the last of our requests goes: the list stays in the body, or the memory request, which nobody owns, would go with it", want: []string{hpaForce, podApply},
 			says: `{"name":"app","resources":{"requests":{}}}`, change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
