@@ -35,7 +35,8 @@ type Releasing struct {
 	Again bool `json:"again,omitempty"`
 	// Taken is what is still to be remembered once the writes have been answered.
 	Taken Taken `json:"taken"`
-	// Kept are fields whose value does not go back although Back asks for it: nobody remembers it, or somebody else holds the field as well.
+	// Kept are fields whose value does not go back although Back asks for it: nobody remembers it, somebody else holds the field by now, or
+	// as well, or one of these is the other half of the pair. Requests and target of one resource go back together or not at all.
 	Kept []string `json:"kept,omitempty"`
 }
 
@@ -51,13 +52,17 @@ type Releasing struct {
 //     the object that is ours, and every value changes;
 //   - otherwise our manager applies the old values first, and what was absent is left out; Again is set, and the fields are released after.
 //
+// Requests and target of one resource go back together or not at all: where one of them cannot (edited, co-owned, its container gone, not
+// remembered, a limit in force below the old request, a container released alone) both keep their values, are released, and stand in Kept.
+//
 // An empty apply is never sent: of a sole owner it would remove the fields, the target would become 80 % cpu and the request vanish, and with
 // them everything below .spec that nobody owns.
 // Every patch tests what it relies on; where something has changed it fails as a whole (422) and the caller reads again. Entries of
 // subresources are never touched. An annotation or label that our manager applies stays ours.
 //
-// Errors: live objects that are missing or are others than the workload; managedFields that are missing or cannot be read; a memory that
-// cannot be meant. Nothing is written to or aliased. Source: docs/reference/ownership.md, the table and rules 24 to 37.
+// Errors: live objects that are missing or are others than the workload; with Back, an object of the pair that is not given; managedFields that
+// are missing or cannot be read; a memory that cannot be meant; and where our manager has to apply old values, fields of ours that a body cannot
+// keep (see [Repair]; a release without Back takes them out). Nothing is written to or aliased. Source: docs/reference/ownership.md, the table and rules 24 to 37.
 func Release(w Workload, live Live, o ReleaseOptions) (Releasing, field.ErrorList) {
 	errs := append(w.validate(), o.Taken.validate()...)
 	if live.Meta == nil && live.HPA == nil {
@@ -71,6 +76,10 @@ func Release(w Workload, live Live, o ReleaseOptions) (Releasing, field.ErrorLis
 		return Releasing{}, sorted(errs)
 	}
 	r := release{scene: s, o: &o, taken: o.Taken.of(live)}
+	if bad := r.halfGiven(); bad != nil {
+		return Releasing{}, field.ErrorList{bad}
+	}
+	r.halves()
 	var hpa, workload *Write
 	if live.HPA != nil && r.wantsHPA() {
 		hpa = r.hpaWrite()
@@ -101,14 +110,20 @@ type release struct {
 	out   Releasing
 	errs  field.ErrorList
 
+	stay map[corev1.ResourceName]bool // resources whose values do not go back
+
 	requestsFirst    bool
 	hpaDone, podDone bool // released by these writes, not in a next round
 }
 
 // wants says whether an amount is to be released.
 func (r *release) wants(ref AmountRef) bool {
-	return (len(r.o.Resources) == 0 || slices.Contains(r.o.Resources, ref.Resource)) &&
+	return r.wantsResource(ref.Resource) &&
 		(len(r.o.Containers) == 0 || slices.Contains(r.o.Containers, ref.Container))
+}
+
+func (r *release) wantsResource(name corev1.ResourceName) bool {
+	return len(r.o.Resources) == 0 || slices.Contains(r.o.Resources, name)
 }
 
 // whole says that everything is to be released.
@@ -154,23 +169,19 @@ func (r *release) forget() {
 // hpaWrite releases the HPA's metrics; nil where they are not ours.
 func (r *release) hpaWrite() *Write {
 	r.hpaDone = true
+	if r.o.Back {
+		if w := r.metricsBack(); w != nil {
+			return w
+		}
+	}
 	tree := r.hpa.ours()
 	if tree == nil {
 		return nil
 	}
 	f := metricsPlace{}
 	var back []given
-	if m := r.taken.Metrics; m != nil && r.hpa.has(f) {
-		if r.o.Back {
-			if w := r.metricsBack(m); w != nil {
-				return w
-			}
-		}
-		if len(r.hpa.others(f)) == 0 {
-			back = append(back, given{f, m.Owners})
-		}
-	} else if r.o.Back && r.hpa.has(f) {
-		r.out.Kept = append(r.out.Kept, metricsField)
+	if m := r.taken.Metrics; m != nil && r.hpa.has(f) && len(r.hpa.others(f)) == 0 {
+		back = append(back, given{f, m.Owners})
 	}
 	return r.giveUp(r.hpaRef(), &r.hpa, back, partsOf(tree, nil))
 }

@@ -12,18 +12,22 @@ import (
 )
 
 // metricsBack puts the old targets back, nil where they are back already, or cannot be.
-func (r *release) metricsBack(m *TakenMetrics) *Write {
-	if len(r.hpa.others(metricsPlace{})) > 0 {
-		r.out.Kept = append(r.out.Kept, metricsField)
+func (r *release) metricsBack() *Write {
+	m := r.o.Taken.Metrics
+	if m == nil {
+		if r.hpa.has(metricsPlace{}) {
+			r.out.Kept = append(r.out.Kept, metricsField)
+		}
 		return nil
 	}
 	list := liveMetrics(&r.live.HPA.Spec)
 	var rows []TargetChange
 	for _, t := range m.Targets {
-		now, ok := targetIn(list, t.TargetRef)
-		if !ok {
+		switch now, ok := targetIn(list, t.TargetRef); {
+		case (ok && now == t.Target) || !r.wantsResource(t.Resource):
+		case !ok || r.stay[t.Resource] || !r.movesMetrics():
 			r.out.Kept = append(r.out.Kept, metricsField+": "+t.TargetRef.String())
-		} else if now != t.Target {
+		default:
 			rows = append(rows, TargetChange{TargetRef: t.TargetRef, From: now, To: t.Target})
 		}
 	}
@@ -108,39 +112,47 @@ func (r *release) amountsBack() *Write {
 
 // amountRows are the amounts that are ours, or were taken away, and that have another value than before.
 func (r *release) amountRows() (rows []*AmountChange) {
-	for i := range r.taken.Amounts {
-		a := &r.taken.Amounts[i]
-		res, _ := r.resources(a.AmountRef)
-		if res == nil || !r.wants(a.AmountRef) {
-			continue
-		}
-		now, ours, others := liveAmount(res, a.AmountRef), r.template.has(a.AmountRef), r.template.others(a.AmountRef)
-		restore := a.Cleared && now == nil && a.Value != nil && len(others) == 0
-		switch {
-		case (!ours && !restore) || sameQuantity(now, a.Value):
-		case len(others) > 0:
+	for i := range r.o.Taken.Amounts {
+		a := &r.o.Taken.Amounts[i]
+		switch back, moves := r.goesBack(a); {
+		case !r.wants(a.AmountRef) || (back && !moves):
+		case !back || r.stay[a.Resource]:
 			r.out.Kept = append(r.out.Kept, a.String())
 		default:
-			rows = append(rows, &AmountChange{AmountRef: a.AmountRef, From: now, To: a.Value})
+			res, _ := r.resources(a.AmountRef)
+			rows = append(rows, &AmountChange{AmountRef: a.AmountRef, From: liveAmount(res, a.AmountRef), To: a.Value})
 		}
 	}
-	if tree := r.template.ours(); tree != nil {
-		r.unremembered(tree, nil)
+	for _, ref := range r.forgotten() {
+		if r.wants(ref) {
+			r.out.Kept = append(r.out.Kept, ref.String())
+		}
 	}
 	return rows
 }
 
-// unremembered lists what is ours and has no past.
-func (r *release) unremembered(n *fieldsv1.Node, at []string) {
-	if ref, is := amountAt(at); is {
-		if r.wants(ref) && r.taken.amount(ref) == nil {
-			r.out.Kept = append(r.out.Kept, ref.String())
+// forgotten are the amounts that are ours and have no past.
+func (r *release) forgotten() (list []AmountRef) {
+	for _, ref := range amountsOf(r.template.ours(), nil) {
+		if r.taken.amount(ref) == nil {
+			list = append(list, ref)
 		}
-		return
+	}
+	return list
+}
+
+// amountsOf lists the amounts of a workload's set.
+func amountsOf(n *fieldsv1.Node, at []string) (list []AmountRef) {
+	if n == nil {
+		return nil
+	}
+	if ref, is := amountAt(at); is {
+		return []AmountRef{ref}
 	}
 	for i := range n.Children {
-		r.unremembered(&n.Children[i], append(slices.Clone(at), n.Children[i].Key))
+		list = append(list, amountsOf(&n.Children[i], append(slices.Clone(at), n.Children[i].Key))...)
 	}
+	return list
 }
 
 // oneOwner says whether every amount that is ours has another value than before, and went to us from one owner by update.

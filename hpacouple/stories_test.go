@@ -353,8 +353,12 @@ func ask(t tester, s *stage, st step) (writes []hpacouple.Write, why string) {
 	if apply && s.taken.Metrics != nil && len(s.taken.Metrics.Owners) == 0 {
 		o.Back, remembered = true, true
 	}
-	if remembered {
-		o.Taken = s.taken
+	if remembered { // of this object alone: the stories tell of one at a time
+		if o.Taken = s.taken; st.Write.Object == "hpa" {
+			o.Taken.Amounts = nil
+		} else {
+			o.Taken.Metrics = nil
+		}
 	}
 	if strings.HasSuffix(text, `f:requests/f:memory"}]`) {
 		o.Resources = []corev1.ResourceName{"memory"}

@@ -91,7 +91,7 @@ func ExampleChange_Reverse() {
 	// 71 -> 50
 }
 
-// taken is the HPA after the change was written: kerf owns its metrics.
+// taken is the objects after the change was written: kerf owns the metrics and the request.
 func taken(live hpacouple.Live) hpacouple.Live {
 	hpa := live.HPA.DeepCopy()
 	*hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 71
@@ -99,7 +99,13 @@ func taken(live hpacouple.Live) hpacouple.Live {
 		{Manager: "kerf", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "autoscaling/v2", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:metrics":{}}}`)}},
 		{Manager: "kubectl-create", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "autoscaling/v2", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:maxReplicas":{}}}`)}},
 	}
-	return hpacouple.Live{HPA: hpa}
+	meta, template := live.Meta.DeepCopy(), live.Template.DeepCopy()
+	template.Containers[0].Resources.Requests["cpu"] = resource.MustParse("700m")
+	const app = `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{},"f:resources":{"f:requests":`
+	meta.ManagedFields[0].FieldsV1.Raw = []byte(app + `{}}}}}}}}`)
+	meta.ManagedFields = append([]metav1.ManagedFieldsEntry{{Manager: "kerf", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1",
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(app + `{"f:cpu":{}}}}}}}}}`)}}}, meta.ManagedFields...)
+	return hpacouple.Live{Meta: meta, Template: template, HPA: hpa}
 }
 
 // The writes have been answered: what is ours is marked, so that a later loss of it is seen.
@@ -125,13 +131,19 @@ func ExampleRelease() {
 	// [{"op":"test","path":"/metadata/managedFields/0/fieldsV1/f:spec/f:metrics","value":{}},{"op":"test","path":"/metadata/managedFields/1/manager","value":"kubectl-create"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Update"},{"op":"test","path":"/metadata/managedFields/1/apiVersion","value":"autoscaling/v2"},{"op":"add","path":"/metadata/managedFields/1/fieldsV1/f:spec/f:metrics","value":{}},{"op":"test","path":"/metadata/managedFields/0/manager","value":"kerf"},{"op":"test","path":"/metadata/managedFields/0/operation","value":"Apply"},{"op":"remove","path":"/metadata/managedFields/0"}]
 }
 
-// Rollback and release in one write, where that is exact.
+// Rollback and release in one write of each object, where that is exact: requests and target together.
 func ExampleRelease_back() {
 	w, live := deployed()
 	got, _ := changed(w, live).Writes(live, hpacouple.WriteOptions{})
 	released, _ := hpacouple.Release(w, taken(live), hpacouple.ReleaseOptions{Taken: got.Taken, Back: true})
-	fmt.Println(len(released.Writes), "write, in the name of", released.Writes[0].FieldManager, "- again:", released.Again)
-	// Output: 1 write, in the name of kubectl-create - again: false
+	for _, write := range released.Writes {
+		fmt.Println(write.Object.Kind, "in the name of", write.FieldManager)
+	}
+	fmt.Println("again:", released.Again, "kept:", len(released.Kept))
+	// Output:
+	// Deployment in the name of kubectl-create
+	// HorizontalPodAutoscaler in the name of kubectl-create
+	// again: false kept: 0
 }
 
 func ExampleRepair() {

@@ -1,0 +1,168 @@
+package hpacouple_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kube-rightsize/rightsize/hpacouple"
+)
+
+// Requests and target of a resource go back together, or neither does: one half alone would move replicas at once.
+func TestBackTogether(t *testing.T) {
+	const target = "spec.metrics: cpu"
+	request, limit := amountPath("containers[app].resources.requests.cpu"), amountPath("containers[app].resources.limits.cpu")
+	memory := amountPath("containers[app].resources.requests.memory")
+	others := func(s *stage, fields string) { // somebody else has all that was ours in the Deployment
+		s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-edit", byUpdate, "apps/v1", appFields(fields))}
+	}
+	resources := func(s *stage) *corev1.ResourceRequirements {
+		return &s.deployment.Spec.Template.Spec.Containers[0].Resources
+	}
+	for _, row := range []struct {
+		name, why string
+		change    func(*stage, *hpacouple.ReleaseOptions)
+		want      []string
+		kept      []string
+	}{
+		{name: "all is ours", why: "both go back, each in one write", want: []string{"Deployment patch kubectl-create", "HorizontalPodAutoscaler patch kubectl-create"}},
+		{name: "the request was edited", why: "the target stays with it: released, not set", want: []string{"HorizontalPodAutoscaler patch kerf"}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				others(s, `{"f:requests":{"f:cpu":{}}}`)
+				resources(s).Requests["cpu"] = resource.MustParse("600m")
+			}},
+		{name: "the request was put back by hand", why: "it has its old value: the target follows", want: []string{"HorizontalPodAutoscaler patch kubectl-create"},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				others(s, `{"f:requests":{"f:cpu":{}}}`)
+				resources(s).Requests["cpu"] = resource.MustParse("1000m")
+			}},
+		{name: "the request is co-owned", why: "its other owner holds it", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)))
+			}},
+		{name: "the container is gone", why: "the sum is another one", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				s.deployment.Spec.Template.Spec.Containers[0].Name = "web"
+			}},
+		{name: "the request's memory is lost", why: "nobody knows what it was", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(_ *stage, o *hpacouple.ReleaseOptions) { o.Taken.Amounts = nil }},
+		{name: "the workload was made anew", why: "its requests are no memory's", want: []string{"HorizontalPodAutoscaler patch kerf"}, kept: []string{target, request.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				others(s, `{"f:requests":{"f:cpu":{}}}`)
+				s.deployment.UID, o.Taken.WorkloadUID = "new", "gone"
+			}},
+		{name: "the target was edited", why: "mirrored: the requests stay", want: []string{podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				s.hpa.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-edit", byUpdate, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)}
+				*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 60
+			}},
+		{name: "the list is co-owned", why: "its other owner holds the target", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`))
+			}},
+		{name: "the entry is gone", why: "there is no target to go back", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) {
+				s.hpa.Spec.Metrics[0].Resource.Name = "memory"
+			}},
+		{name: "the target's memory is lost", why: "nobody knows what it was", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{"spec.metrics", request.String()},
+			change: func(_ *stage, o *hpacouple.ReleaseOptions) { o.Taken.Metrics = nil }},
+		{name: "the HPA was made anew with our target", why: "the new HPA's owner has chosen it, or a copy of ours", want: []string{podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.hpa.ManagedFields = []metav1.ManagedFieldsEntry{entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)}
+				s.hpa.UID, o.Taken.HPAUID = "new", "gone"
+			}},
+		{name: "the HPA was made anew with the old target", why: "all is as before with the requests back", want: []string{"Deployment patch kubectl-create"},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.hpa.ManagedFields = []metav1.ManagedFieldsEntry{entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)}
+				*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 50
+				s.hpa.UID, o.Taken.HPAUID = "new", "gone"
+			}},
+		{name: "the container alone", why: "its request would go back without the target", want: []string{podPatch}, kept: []string{request.String()},
+			change: func(_ *stage, o *hpacouple.ReleaseOptions) { o.Containers = []string{"app"} }},
+		{name: "another resource of the list", why: "its target goes back, the one of cpu stays with the requests", want: []string{hpaApply},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				o.Resources = []corev1.ResourceName{"memory"}
+				now := int32(90)
+				s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
+					Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: &now}}})
+				o.Taken.Metrics.Targets = append(o.Taken.Metrics.Targets, hpacouple.TakenTarget{TargetRef: hpacouple.TargetRef{Type: "Resource", Resource: "memory"}, Target: 80})
+				o.Taken.Metrics.Owners[0].Operation = byApply
+			}},
+		{name: "another resource was edited", why: "no target depends on it: the pair goes back", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, kept: []string{memory.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Requests["memory"] = resource.MustParse("2Gi")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: memory, Value: quantity("1Gi"), Held: true})
+			}},
+		{name: "a limit was edited", why: "it stays; the pair goes back below it", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, kept: []string{limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Limits = list("3")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true})
+			}},
+		{name: "a cleared limit was set again", why: "it stays, and says so", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, kept: []string{limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Limits = list("3")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true, Cleared: true})
+			}},
+		{name: "a limit was lowered", why: "the server refuses the old request above it: the target stays as well", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String(), limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Limits = list("900m")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true})
+			}},
+		{name: "a limit that we do not know of is too low", why: "the same", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String()},
+			change: func(s *stage, _ *hpacouple.ReleaseOptions) { resources(s).Limits = list("900m") }},
+		{name: "a limit would stand in", why: "the old request is absent, and the limit is another than then", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String(), limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Limits = list("3")
+				o.Taken.Amounts[0].Value = nil
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("1"), Held: true})
+			}},
+		{name: "the limit stood in before us", why: "it is as it was: the request is taken away again", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				resources(s).Limits = list("1")
+				o.Taken.Amounts[0].Value = nil
+			}},
+		{name: "the limit goes below a request that stays", why: "the server refuses that, too", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String(), limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:limits":{"f:cpu":{}}}`)),
+					entry("kubectl-edit", byUpdate, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+				resources(s).Requests["cpu"], resources(s).Limits = resource.MustParse("3"), list("4")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true})
+			}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, _ := staged(t, "release-restore/kubectl-create")
+			o := hpacouple.ReleaseOptions{Back: true, Taken: s.taken}
+			if row.change != nil {
+				row.change(s, &o)
+			}
+			live := s.whole()
+			before := snapshot(t, live, o)
+			got, errs := hpacouple.Release(web, live, o)
+			require.Empty(t, errs)
+			require.Equal(t, before, snapshot(t, live, o), "P2")
+			require.Equal(t, row.want, brief(got.Writes), row.why)
+			require.Equal(t, row.kept, got.Kept, row.why)
+		})
+	}
+}
+
+// One object of a pair alone cannot go back.
+func TestBackNeedsBoth(t *testing.T) {
+	s, _ := staged(t, "release-restore/kubectl-create")
+	live := s.whole()
+	o := hpacouple.ReleaseOptions{Back: true, Taken: s.taken}
+	_, errs := hpacouple.Release(web, hpacouple.Live{Meta: live.Meta, Template: live.Template}, o)
+	require.Len(t, errs, 1)
+	require.Equal(t, "live.hpa", errs[0].Field)
+	_, errs = hpacouple.Release(web, hpacouple.Live{HPA: live.HPA}, o)
+	require.Len(t, errs, 1)
+	require.Equal(t, "live.meta", errs[0].Field)
+	for _, part := range []hpacouple.ReleaseOptions{{Taken: s.taken}, {Back: true, Taken: s.taken, Resources: []corev1.ResourceName{"memory"}}} {
+		_, errs = hpacouple.Release(web, hpacouple.Live{HPA: live.HPA}, part)
+		require.Empty(t, errs, "values stay, or belong to no pair")
+	}
+}
