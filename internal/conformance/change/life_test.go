@@ -50,8 +50,9 @@ type life struct {
 	plan    hpacouple.Result
 	asked   []hpacouple.Recommendation
 	chosen  *pair
-	planned []pair // since then
-	done    []pair // of these, what was in force as a whole
+	planned []pair   // since then
+	done    []pair   // of these, what was in force as a whole
+	mixed   bool     // the halves may have been taken at different times: a change was cut short, or made over an edit
 	history []string // the template's requests, revision by revision
 }
 
@@ -125,7 +126,8 @@ func (l *life) step() {
 	}
 	c, ok := hpacouple.ChangeOf(r)
 	require.True(l.t, ok)
-	got, errs := c.Writes(l.live(), hpacouple.WriteOptions{Taken: l.taken, Retake: rapid.Bool().Draw(l.t, "retake")})
+	retake := rapid.Bool().Draw(l.t, "retake")
+	got, errs := c.Writes(l.live(), hpacouple.WriteOptions{Taken: l.taken, Retake: retake})
 	require.Empty(l.t, errs)
 	require.Empty(l.t, got.Stale)
 	if len(got.Contested) > 0 {
@@ -134,6 +136,7 @@ func (l *life) step() {
 		l.chosen, l.planned, l.done = chosen, planned, done // nothing is written, so nothing is stored
 		return
 	}
+	l.mixed = l.mixed || (retake && !l.clean)
 	l.before = l.values()
 	l.state, l.taken, l.plan = r.State, got.Taken, r
 	p := pair{target: r.Targets[0].To}
@@ -144,7 +147,7 @@ func (l *life) step() {
 	l.planned = append(slices.Clip(l.planned), p)
 	if cut := rapid.IntRange(0, 2*len(got.Writes)).Draw(l.t, "cut"); cut < len(got.Writes) {
 		l.send(got.Writes[:cut])
-		l.stored, l.clean = nil, false
+		l.stored, l.clean, l.mixed = nil, false, true
 		l.counts["cut short"]++
 		return
 	}
@@ -216,10 +219,11 @@ func (l *life) release(back bool) {
 	case l.clean:
 		require.Equal(l.t, l.start, l.values(), "everything is as it was before us")
 		l.counts["released with values"]++
-	default:
-		_ = before //l.notHalf(before)
+	case !l.mixed:
+		l.notHalf(before)
 	}
 	l.begin()
+	l.mixed = false
 	l.state, l.stored, l.chosen, l.planned, l.done = &hpacouple.State{}, nil, nil, nil, nil
 }
 
