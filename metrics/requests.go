@@ -114,7 +114,7 @@ func (p Pod) RequestsOf(list []Container, name corev1.ResourceName, container st
 	if bad != nil {
 		return s, bad
 	}
-	if p.podLevel(list) {
+	if p.podLevel() {
 		s.Overhead = overhead.Milli
 		return s.aggregate(own, overhead)
 	}
@@ -217,7 +217,7 @@ func (s Sum) With(request func(i int) (milli int64)) (int64, bool) {
 
 // podLevel says whether the finished pod has requests of its own, so that the HPA takes the pod-level rules: the template gives a pod-level
 // request of cpu, memory or huge pages, or gives any pod-level amount from which the API server makes one.
-func (p Pod) podLevel(list []Container) bool {
+func (p Pod) podLevel() bool {
 	if p.Spec == nil || p.Spec.Resources == nil {
 		return false
 	}
