@@ -13,10 +13,8 @@ func milli(m int64) resource.Quantity { return *resource.NewMilliQuantity(m, res
 
 func bytes(b int64) resource.Quantity { return *resource.NewQuantity(b, resource.BinarySI) }
 
-func oneIn(t *rapid.T, n int, label string) bool { return rapid.IntRange(0, n-1).Draw(t, label) == 0 }
-
-// rare is true about once in n draws, and no longer once a failing draw has been made small.
-func rare(t *rapid.T, n int, label string) bool { return rapid.IntRange(0, n-1).Draw(t, label) == n-1 }
+// oneIn is true about once in n draws, and no longer once a failing draw has been made small.
+func oneIn(t *rapid.T, n int, label string) bool { return rapid.IntRange(0, n-1).Draw(t, label) == n-1 }
 
 // amountOf draws a request of one resource: small, usual, off the step, fractional.
 func amountOf(t *rapid.T, name corev1.ResourceName, label string) resource.Quantity {
@@ -24,9 +22,9 @@ func amountOf(t *rapid.T, name corev1.ResourceName, label string) resource.Quant
 		return milli(rapid.OneOf(rapid.Int64Range(1, 20), rapid.Int64Range(50, 4000), rapid.Int64Range(1, 300000)).Draw(t, label))
 	}
 	switch rapid.IntRange(0, 5).Draw(t, label+"-kind") {
-	case 0:
+	case 5:
 		return resource.MustParse(rapid.SampledFrom([]string{"1.1Gi", "1G", "128M", "1000000500m", "999"}).Draw(t, label))
-	case 1:
+	case 4:
 		return bytes(rapid.Int64Range(1, 1<<33).Draw(t, label))
 	}
 	return bytes(rapid.Int64Range(1, 4096).Draw(t, label) << 20)
@@ -37,20 +35,20 @@ func drawContainer(t *rapid.T, name string) corev1.Container {
 	for _, r := range []corev1.ResourceName{"cpu", "memory"} {
 		request := amountOf(t, r, name+"-"+string(r))
 		switch rapid.IntRange(0, 12).Draw(t, name+"-shape") {
-		case 0: // neither
+		case 12: // neither
 			if oneIn(t, 3, "absent") {
 				continue
 			}
 			c.Resources.Requests[r] = request
-		case 1: // the limit alone
+		case 4, 5: // the limit alone
 			c.Resources.Limits[r] = request
-		case 2, 3: // guaranteed
+		case 9, 10: // guaranteed
 			c.Resources.Requests[r], c.Resources.Limits[r] = request, request
-		case 4, 5, 6: // a limit above
+		case 6, 7, 8: // a limit above
 			limit := request.DeepCopy()
 			limit.Add(amountOf(t, r, name+"-above"))
 			c.Resources.Requests[r], c.Resources.Limits[r] = request, limit
-		case 12: // a request of nothing
+		case 11: // a request of nothing
 			c.Resources.Requests[r] = milli(0)
 		default:
 			c.Resources.Requests[r] = request
@@ -66,9 +64,9 @@ func near(t *rapid.T, present resource.Quantity, name corev1.ResourceName) resou
 		return amountOf(t, name, "rec")
 	}
 	switch rapid.IntRange(0, 9).Draw(t, "near") {
-	case 0:
+	case 9:
 		return present.DeepCopy()
-	case 1, 2:
+	case 7, 8:
 		return amountOf(t, name, "rec")
 	}
 	percent := rapid.Int64Range(5, 260).Draw(t, "percent")

@@ -43,7 +43,7 @@ func Changes() *rapid.Generator[Planned] {
 		in.State = States(in).Draw(t, "state")
 		r, errs := hpacouple.Plan(*in.DeepCopy())
 		c, ok := hpacouple.ChangeOf(r)
-		if len(errs) > 0 || !ok || r.Outcome != hpacouple.Coordinate && !oneIn(t, 10, "alone") {
+		if len(errs) > 0 || !ok || r.Outcome != hpacouple.Coordinate && !oneIn(t, 4, "alone") {
 			return p
 		}
 		return Planned{Input: in, Plan: r, Change: c}

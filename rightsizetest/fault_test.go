@@ -16,6 +16,7 @@ import (
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/rightsizetest"
+	"github.com/kube-rightsize/rightsize/usage"
 )
 
 func TestMain(m *testing.M) {
@@ -224,4 +225,40 @@ func TestNothingIsNoProof(t *testing.T) {
 	failed, _ = record(t, func(t rightsizetest.TB) { rightsizetest.CheckPlanLaw(t, plan, "H99") })
 	require.True(t, failed)
 	require.Empty(t, rightsizetest.Law("H99").Sentence())
+}
+
+// What is shown is small: one container, one point, one pod.
+func TestCounterexamplesAreSmall(t *testing.T) {
+	require.NoError(t, flag.Set("rapid.shrinktime", "20s"))
+	defer func() { require.NoError(t, flag.Set("rapid.shrinktime", "200ms")) }()
+	inverted := rightsizetest.Formula(func(n rightsizetest.Need) (rightsizetest.Advice, bool) {
+		return rightsizetest.Advice{Lower: 2, Request: 1, Upper: 2}, len(n.Points) > 0
+	}).Recommender()
+	for _, c := range []struct {
+		why   string
+		check func(rightsizetest.TB)
+		shown string
+		not   []string
+	}{
+		{"a recommender", func(t rightsizetest.TB) {
+			rightsizetest.CheckRecommendLaw(t, inverted, rightsizetest.LawR3)
+		}, "of app: 1 points: ", []string{"proxy", "policy", "limit range", "2 points"}},
+		{"a simulation", func(t rightsizetest.TB) {
+			rightsizetest.CheckReplicasLaw(t, func(p rightsizetest.Pass) int32 { return p.Max + 1 }, rightsizetest.LawN2)
+		}, "1 pods", nil},
+		{"a planner", func(t rightsizetest.TB) {
+			rightsizetest.CheckPlanLaw(t, spoil(func(_ hpacouple.Input, r *hpacouple.Result) { r.Outcome = "Changed" }), rightsizetest.LawP6)
+		}, "container c0", []string{"container c1", "init container"}},
+		{"a quantile", func(t rightsizetest.TB) {
+			rightsizetest.CheckQuantileLaw(t, func([]float64, float64) (float64, bool) { return -1, true }, usage.Lower, rightsizetest.LawQ1)
+		}, "quantile 0 of [", []string{" 0]", " 1]"}},
+	} {
+		failed, text := record(t, c.check)
+		require.True(t, failed, c.why)
+		last := text[strings.LastIndex(text, "for:\n"):]
+		require.Contains(t, last, c.shown, c.why)
+		for _, word := range c.not {
+			require.NotContains(t, last, word, c.why)
+		}
+	}
 }

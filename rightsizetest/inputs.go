@@ -36,7 +36,7 @@ func Inputs() *rapid.Generator[hpacouple.Input] {
 		}
 		in.MaxReplicasReached = oneIn(t, 25, "atMax")
 		drawOptions(t, &in.Options)
-		if oneIn(t, 12, "tight") {
+		if oneIn(t, 8, "tight") {
 			drawTight(t, &in)
 		}
 		return in
@@ -59,11 +59,11 @@ func HPAs() *rapid.Generator[*autoscalingv2.HorizontalPodAutoscaler] { return ra
 
 func drawHPA(t *rapid.T) *autoscalingv2.HorizontalPodAutoscaler {
 	switch rapid.IntRange(0, 18).Draw(t, "hpa") {
-	case 0, 1:
+	case 17, 18:
 		return hpa(drawEntry(t, rapid.IntRange(0, 3).Draw(t, "kind")))
-	case 2:
+	case 16:
 		return hpa(drawEntry(t, 9), drawEntry(t, rapid.IntRange(0, 3).Draw(t, "kind")))
-	case 3:
+	case 15:
 		return hpa() // the default metrics
 	}
 	return hpa(drawEntry(t, 9))
@@ -118,7 +118,7 @@ func drawRecommendations(t *rapid.T, spec *corev1.PodSpec) (out []hpacouple.Reco
 
 func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation {
 	rec := hpacouple.Recommendation{Container: c.Name, Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{},
-		Throttled: oneIn(t, 8, "throttled"), OOMKilled: oneIn(t, 8, "oom")}
+		Throttled: oneIn(t, 5, "throttled"), OOMKilled: oneIn(t, 5, "oom")}
 	for _, r := range []corev1.ResourceName{"cpu", "memory"} {
 		present, ok := c.Resources.Requests[r]
 		if !ok {
@@ -129,18 +129,18 @@ func drawRecommendation(t *rapid.T, c corev1.Container) hpacouple.Recommendation
 		}
 		to := near(t, present, r)
 		rec.Requests[r] = to
-		switch rapid.IntRange(0, 8).Draw(t, "limit") {
-		case 0:
+		switch rapid.IntRange(0, 7).Draw(t, "limit") {
+		case 7:
 			rec.Limits[r] = to.DeepCopy()
-		case 1:
+		case 6:
 			limit := to.DeepCopy()
 			limit.Add(amountOf(t, r, "limitAbove"))
 			rec.Limits[r] = limit
-		case 2:
+		case 5:
 			rec.UnsetLimits = append(rec.UnsetLimits, r)
-		case 3:
+		case 4:
 			rec.KeepRatio = append(rec.KeepRatio, r)
-		case 4: // the ratio, but at least a limit
+		case 3: // the ratio, but at least a limit
 			rec.KeepRatio = append(rec.KeepRatio, r)
 			rec.Limits[r] = amountOf(t, r, "least")
 		}
@@ -157,9 +157,9 @@ func drawOptions(t *rapid.T, o *hpacouple.Options) {
 		o.Steps = corev1.ResourceList{"cpu": milli(rapid.SampledFrom([]int64{1, 10, 50}).Draw(t, "cpuStep")), "memory": bytes(rapid.SampledFrom([]int64{1, 1 << 20, 1 << 24}).Draw(t, "memoryStep"))}
 	}
 	switch rapid.IntRange(0, 9).Draw(t, "autoPatch") {
-	case 0:
+	case 9:
 		o.AutoPatch = []corev1.ResourceName{"memory"}
-	case 1:
+	case 8:
 		o.AutoPatch = []corev1.ResourceName{"cpu"}
 	}
 }

@@ -67,7 +67,7 @@ func recommenderFaults() map[rightsizetest.Law]rightsizetest.Recommender {
 			for _, p := range n.Points {
 				mean += p.Value / float64(len(n.Points))
 			}
-			n.Points = slices.DeleteFunc(n.Points, func(p usage.Point) bool { return p.Value > 2*mean })
+			n.Points = slices.DeleteFunc(n.Points, func(p usage.Point) bool { return p.Value > 1.2*mean })
 			return nil
 		}),
 		rightsizetest.LawR3: fault(func(n *rightsizetest.Need) func(*rightsizetest.Advice) { // bounds around the percentile, not around the request

@@ -84,7 +84,7 @@ func Passes() *rapid.Generator[Pass] {
 		percent := rapid.OneOf(rapid.SampledFrom([]int64{int64(p.Target), int64(p.Target) * 9 / 10, int64(p.Target)*11/10 + 1, 0}), rapid.Int64Range(0, 4*int64(p.Target))).Draw(t, "percent")
 		for range rapid.IntRange(1, 30).Draw(t, "pods") {
 			pod := PodUse{Request: request, Usage: request * percent / 100}
-			if rare(t, 4, "another pod") {
+			if oneIn(t, 4, "another pod") {
 				pod = PodUse{Request: rapid.Int64Range(1, 4000).Draw(t, "request"), Usage: rapid.Int64Range(0, 8000).Draw(t, "usage")}
 			}
 			pod.Usage += rapid.Int64Range(0, 3).Draw(t, "a little more")

@@ -123,20 +123,21 @@ func TrueQuantile(values []float64, weights []int64, q *big.Rat, method usage.Me
 func began() time.Time { return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC) }
 
 // SeriesOf draws series with values up to a largest one: none or up to some twenty points, in no order of time; steady, idle, with spikes,
-// with whole thousandths, with nothing but zeros.
+// with nothing but zeros.
 func SeriesOf(largest float64) *rapid.Generator[Series] {
 	return rapid.Custom(func(t *rapid.T) Series {
 		step := rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, 12 * time.Hour}).Draw(t, "step")
-		usual := rapid.OneOf(rapid.Float64Range(0, largest), rapid.Float64Range(0, largest/100), rapid.Just(0.0),
-			rapid.Map(rapid.Int64Range(0, 1000), func(m int64) float64 { return largest * float64(m) / 1000 })).Draw(t, "usual")
+		value := rapid.Map(rapid.OneOf(rapid.SampledFrom([]float64{0.3, 0.31, 0.5, 0.1, 0.7, 0.9, 1, 0.02, 0}), rapid.Float64Range(0, 1)),
+			func(share float64) float64 { return largest * share })
+		usual := value.Draw(t, "usual")
 		var s Series
-		if rare(t, 12, "none") {
+		if oneIn(t, 12, "none") {
 			return nil
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "points") {
 			v := usual
-			if !rare(t, 3, "steady") {
-				v = rapid.Float64Range(0, largest).Draw(t, "value")
+			if !oneIn(t, 3, "steady") {
+				v = value.Draw(t, "value")
 			}
 			s = append(s, usage.Point{Time: began().Add(time.Duration(rapid.IntRange(0, 400).Draw(t, "at")) * step), Value: v})
 		}

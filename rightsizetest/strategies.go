@@ -39,7 +39,7 @@ func drawRule(t *rapid.T, r *recommend.Rule, step int64) {
 	slices.Sort(q)
 	r.From = rapid.SampledFrom(recommend.Sources()).Draw(t, "from")
 	r.Lower, r.Target, r.Upper = recommend.At(q[0]), recommend.At(q[1]), recommend.At(q[2])
-	if rare(t, 3, "the largest") {
+	if oneIn(t, 3, "the largest") {
 		r.Upper = recommend.Statistic{Max: true}
 		if rapid.Bool().Draw(t, "as target") {
 			r.Target = r.Upper
@@ -62,10 +62,10 @@ func HostileStrategies() *rapid.Generator[recommend.Strategy] {
 	duration := rapid.SampledFrom([]time.Duration{0, 1, time.Hour, 24 * time.Hour, -1, math.MaxInt64, math.MinInt64})
 	return rapid.Custom(func(t *rapid.T) recommend.Strategy {
 		s := Strategies().Draw(t, "sound")
-		if rare(t, 20, "zero") {
+		if oneIn(t, 20, "zero") {
 			return recommend.Strategy{}
 		}
-		spoilt := func(label string) bool { return rare(t, 40, label) }
+		spoilt := func(label string) bool { return oneIn(t, 40, label) }
 		if spoilt("arithmetic") {
 			s.Arithmetic = "guess"
 		}
@@ -109,11 +109,11 @@ func HostileStrategies() *rapid.Generator[recommend.Strategy] {
 func Policies(containers ...string) *rapid.Generator[[]recommend.Policy] {
 	return rapid.Custom(func(t *rapid.T) (out []recommend.Policy) {
 		for _, name := range append([]string{"*"}, containers...) {
-			if !rare(t, 8, "policy") {
+			if !oneIn(t, 8, "policy") {
 				continue
 			}
-			p := recommend.Policy{Container: name, Off: rare(t, 12, "off"), MinAllowed: corev1.ResourceList{}, MaxAllowed: corev1.ResourceList{}}
-			if rare(t, 12, "controlled") {
+			p := recommend.Policy{Container: name, Off: oneIn(t, 12, "off"), MinAllowed: corev1.ResourceList{}, MaxAllowed: corev1.ResourceList{}}
+			if oneIn(t, 12, "controlled") {
 				p.Controlled = rapid.SliceOfNDistinct(rapid.SampledFrom(recommend.Resources()), 0, 2, rapid.ID[corev1.ResourceName]).Draw(t, "resources")
 			}
 			for _, r := range recommend.Resources() {

@@ -23,12 +23,12 @@ func UsageInputs() *rapid.Generator[recommend.Input] {
 			c := corev1.Container{Name: name}
 			drawAmounts(t, &c.Resources)
 			in.Pod.Containers = append(in.Pod.Containers, c)
-			if rare(t, 20, "not measured") {
+			if oneIn(t, 20, "not measured") {
 				continue
 			}
 			in.Usage = append(in.Usage, drawUsage(t, name))
 		}
-		if rare(t, 6, "side") { // a sidecar is an init container that goes on
+		if oneIn(t, 6, "side") { // a sidecar is an init container that goes on
 			always := corev1.ContainerRestartPolicyAlways
 			last := len(in.Pod.Containers) - 1
 			side := in.Pod.Containers[last]
@@ -36,7 +36,7 @@ func UsageInputs() *rapid.Generator[recommend.Input] {
 			in.Pod.Containers, in.Pod.InitContainers = in.Pod.Containers[:last], []corev1.Container{side}
 		}
 		in.Policies = Policies(names...).Draw(t, "policies")
-		if rare(t, 5, "ranges") {
+		if oneIn(t, 5, "ranges") {
 			in.LimitRanges = drawRanges(t)
 		}
 		return in
@@ -47,7 +47,7 @@ func drawAmounts(t *rapid.T, r *corev1.ResourceRequirements) {
 	r.Requests, r.Limits = corev1.ResourceList{}, corev1.ResourceList{}
 	for _, name := range recommend.Resources() {
 		request := rapid.Int64Range(1, 4000).Draw(t, "request") * unitIn(name)
-		if !rare(t, 4, "no request") {
+		if !oneIn(t, 4, "no request") {
 			r.Requests[name] = recommend.Quantity(name, request)
 		}
 		if rapid.Bool().Draw(t, "limited") {
@@ -62,7 +62,7 @@ func drawUsage(t *rapid.T, name string) recommend.ContainerUsage {
 		into    *usage.View
 		largest float64
 	}{{&u.CPU, 4}, {&u.Memory, 8e9}, {&u.CPUPeaks.Of, 4}, {&u.MemoryPeaks.Of, 8e9}} {
-		if !rare(t, 20, "nil") {
+		if !oneIn(t, 20, "nil") {
 			*v.into = SeriesOf(v.largest).Draw(t, "series")
 		}
 	}
@@ -76,7 +76,7 @@ func drawUsage(t *rapid.T, name string) recommend.ContainerUsage {
 	if rapid.Bool().Draw(t, "throttling known") {
 		u.Events.Throttled = ptrTo(rapid.Float64Range(0, 0.2).Draw(t, "throttled"))
 	}
-	if rare(t, 4, "start") {
+	if oneIn(t, 4, "start") {
 		u.StartupCPU = ptrTo(rapid.Float64Range(0, 4).Draw(t, "start-up"))
 	}
 	return u
@@ -115,42 +115,42 @@ func HostileUsageInputs() *rapid.Generator[recommend.Input] {
 	amount := rapid.SampledFrom([]int64{0, 1, 1 << 30, 1e14, -1, 1<<63 - 1, -1 << 63})
 	return rapid.Custom(func(t *rapid.T) recommend.Input {
 		in := UsageInputs().Draw(t, "sound")
-		if rare(t, 8, "no pod") {
+		if oneIn(t, 8, "no pod") {
 			in.Pod = nil
 		}
 		for i := range in.Usage {
 			u := &in.Usage[i]
 			u.CPU, u.Memory = view.Draw(t, "cpu"), view.Draw(t, "memory")
 			u.CPUPeaks, u.MemoryPeaks = usage.Peaks{Of: view.Draw(t, "peaks")}, usage.Peaks{Of: view.Draw(t, "peaks")}
-			if rare(t, 12, "name") {
+			if oneIn(t, 12, "name") {
 				u.Name = rapid.SampledFrom([]string{"", "nobody", "app"}).Draw(t, "name")
 			}
-			if rare(t, 8, "events") {
+			if oneIn(t, 8, "events") {
 				u.Events.Throttled = ptrTo(hostileFloats().Draw(t, "throttled"))
 				u.Events.OOMKills = []usage.OOMKill{{Time: hostileTimes().Draw(t, "killed"), Request: amount.Draw(t, "request"), Limit: amount.Draw(t, "limit"), Peak: amount.Draw(t, "peak")}}
 				u.StartupCPU = ptrTo(hostileFloats().Draw(t, "start-up"))
 			}
 		}
-		if in.Pod != nil && rare(t, 8, "amounts") {
+		if in.Pod != nil && oneIn(t, 8, "amounts") {
 			r := &in.Pod.Containers
 			if len(*r) > 0 {
 				(*r)[0].Resources = corev1.ResourceRequirements{Requests: hostileLists().Draw(t, "requests"), Limits: hostileLists().Draw(t, "limits")}
 			}
 		}
-		if rare(t, 8, "policies") {
+		if oneIn(t, 8, "policies") {
 			in.Policies = HostilePolicies().Draw(t, "policies")
 			in.MaxAllowed = hostileLists().Draw(t, "max allowed")
 		}
-		if rare(t, 8, "window") {
+		if oneIn(t, 8, "window") {
 			in.Window = HostileWindows().Draw(t, "window")
 		}
-		if rare(t, 8, "ranges") {
+		if oneIn(t, 8, "ranges") {
 			in.LimitRanges = []corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{
 				Type: rapid.SampledFrom([]corev1.LimitType{"Container", "Pod", ""}).Draw(t, "type"), Default: hostileLists().Draw(t, "default"),
 				DefaultRequest: hostileLists().Draw(t, "default request"), Min: hostileLists().Draw(t, "min"), Max: hostileLists().Draw(t, "max"),
 				MaxLimitRequestRatio: hostileLists().Draw(t, "ratio")}}}}}
 		}
-		if rare(t, 10, "numbers") {
+		if oneIn(t, 10, "numbers") {
 			in.Replicas, in.Prices = rapid.SampledFrom([]int32{-1, 0, 1<<31 - 1}).Draw(t, "replicas"), recommend.Prices{CPU: amount.Draw(t, "cpu"), Memory: amount.Draw(t, "memory")}
 		}
 		return in
