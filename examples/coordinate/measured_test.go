@@ -155,3 +155,65 @@ func TestUsageLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestUsageSettings: what is known beside the usage reaches the recommendation.
+func TestUsageSettings(t *testing.T) {
+	usage := usagePath(t, lines(300, webPod, "app", "cpu", "250m")+lines(300, webPod, "app", "memory", "400Mi"))
+	docs := deployment(box{"app", "500m/1", "512Mi"}) + policyOn
+	for _, row := range []struct {
+		why, docs   string
+		args        []string
+		cpu, memory string // as recommended
+	}{
+		{"alone", "", nil, "296m", "489Mi"},
+		{"steps", "", []string{"--step", "cpu=100m,memory=100Mi"}, "300m", "500Mi"},
+		{"a LimitRange", "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, min: {cpu: 400m}}]}\n", nil, "400m", "489Mi"},
+		{"a preset that holds", "", []string{"--preset", "peak"}, "250m", "460Mi"},
+		{"throttled", "", []string{"--preset", "peak", "--throttled", "app"}, "500m", "460Mi"},
+	} {
+		r, got := decoded(t, docs+row.docs, append([]string{"-", "--usage", usage}, row.args...)...)
+		require.Equal(t, exitFine, got.code, got.errors)
+		require.Equal(t, row.cpu, r.Items[0].Containers[0].Recommended, row.why)
+		require.Equal(t, row.memory, r.Items[0].Containers[1].Recommended, row.why)
+	}
+}
+
+// TestStartUpOfOneWorkload: what one uses while it starts says nothing of another one.
+func TestStartUpOfOneWorkload(t *testing.T) {
+	docs := deployment(box{"app", "500m/1", "512Mi"}) + workloadDoc("Deployment", "api", box{"app", "500m/1", "512Mi"}) + policyOn
+	usage := usagePath(t, lines(300, webPod, "app", "cpu", "250m")+lines(300, "api-6f9c7b5d4-8kq2x", "app", "cpu", "250m"))
+	r, got := decoded(t, docs, "-", "--usage", usage, "--start-up", "Deployment/web/app:cpu=900m")
+	require.Equal(t, exitFine, got.code, got.errors)
+	var limits []string
+	for _, i := range r.Items {
+		limits = append(limits, i.Workload.Name+" "+i.Containers[0].LimitTo)
+	}
+	require.Equal(t, []string{"api 592m", "web 900m"}, limits)
+}
+
+// TestUsageTexts: long lists are cut, and nothing is said twice.
+func TestUsageTexts(t *testing.T) {
+	var rows strings.Builder
+	for i := range 12 {
+		rows.WriteString(lines(1, fmt.Sprintf("db-%d", i), "app", "cpu", "1"))
+	}
+	r, _ := decoded(t, deployment(box{"app", "1", ""}), "-", "--usage", usagePath(t, rows.String()))
+	require.Contains(t, r.Notes[0], "pod db-7 and 2 more", "by name: 0, 1, 10, 11, 2 ...")
+	two := lines(1, webPod, "app", "cpu", "1") + lines(1, "web-6f9c7b5d4-bbbbb", "app", "cpu", "much")
+	_, got := decoded(t, deployment(box{"app", "1", ""}), "-", "--usage", usagePath(t, two))
+	require.Equal(t, 1, strings.Count(got.errors, "could not be read whole"))
+}
+
+// TestNoFileStays: what standard input held is gone afterwards.
+func TestNoFileStays(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	manifest := usagePath(t, deployment(box{"app", "1", ""}))
+	_, got := decoded(t, lines(300, webPod, "app", "cpu", "250m"), manifest, "--usage", "-")
+	require.Equal(t, exitFine, got.code, got.errors)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, f := range left {
+		require.NotContains(t, f.Name(), "coordinate-usage")
+	}
+}

@@ -95,9 +95,6 @@ func (p *page) saved(i *item) {
 func total(r report) string {
 	sum, any := new(big.Rat), false
 	for _, i := range r.Items {
-		if i.Action != actChange {
-			continue
-		}
 		if i.Savings.PerHour == "" {
 			return ""
 		}

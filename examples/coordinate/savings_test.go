@@ -39,6 +39,10 @@ func TestSavings(t *testing.T) {
 			savings{"5m", "0", "0.00015"}, savings{"5m", "0", "0.00015"}, "Together they save 0.0003 per hour"},
 		{"a sum that does not fit is not known, and so is the total", docs, []string{"--request", "app:cpu=1m", "--price", "cpu=1000000", "--replicas", "2147483647", "--bounds", "1-100000"},
 			savings{"999m", "0", ""}, savings{"999m", "0", ""}, "1 allowed, 0 blocked.\n"},
+		{"so many as the HPA has", deployment(box{"app", "1", "1Gi"}) + hpa(utilization("cpu", 50)) + "status: {currentReplicas: 3}\n" + policyOn, []string{"--request", "app:cpu=600m", "--price", "cpu=1"},
+			savings{"400m", "0", "1.2"}, savings{"400m", "0", "1.2"}, "Together they save 1.2000 per hour"},
+		{"of two lists of prices the last one counts", docs, []string{"--request", "app:cpu=600m", "--price", "cpu=1", "--price", "memory=1"},
+			savings{"400m", "0", "0"}, savings{"400m", "0", "0"}, "(cpu has no price)"},
 		{"spec.replicas counts where nothing else is known", withReplicas, []string{"--request", "db:cpu=900m", "--price", "cpu=1"},
 			savings{"100m", "0", "0.7"}, savings{"100m", "0", "0.7"}, "Together they save 0.7000 per hour"},
 	} {

@@ -158,3 +158,44 @@ func TestUsageThatIsNone(t *testing.T) {
 	require.Equal(t, exitFine, got.code)
 	require.Contains(t, r.Notes, "usage file "+r.Usage.Files[0].File+": not used are 1 more than any machine has (4096 cores, 64 TiB)")
 }
+
+// TestMaxReplicasOfSeveral: two HPAs, two sources, two files.
+func TestMaxReplicasOfSeveral(t *testing.T) {
+	cpu := lines(1000, webPod, "app", "cpu", "250m")
+	later := func(text string) string { return strings.ReplaceAll(text, "\n17675", "\n17676") }
+	other := `{"metric":{"__name__":"kube_horizontalpodautoscaler_status_current_replicas","namespace":"other","horizontalpodautoscaler":"web"},"values":[[1767571200,"10"]]}`
+	for _, row := range []struct {
+		why   string
+		docs  string
+		files []string
+		want  []replicasSeen
+		note  string
+		not   string
+	}{
+		{why: "the HPA named web has the rows of web, the other one has none", docs: hpaDoc("second", "Deployment", "web", utilization("cpu", 60)),
+			files: []string{about(10, "web", "replicas", steady(7)) + about(10, "web", "maxReplicas", steady(7))},
+			want:  []replicasSeen{{"second", 7, false, "0", false}, {"web", 7, true, "100", true}}},
+		{why: "of two that differ the lower one counts", files: []string{about(10, "web", "replicas", steady(5)), about(10, "web", "maxReplicas", steady(20)), about(10, "web", "maxReplicas", steady(5))},
+			want: []replicasSeen{{"web", 5, true, "100", true}}},
+		{why: "the older file may be named last", files: []string{later("\n" + about(10, "web", "replicas", steady(5)))[1:], later("\n" + about(10, "web", "maxReplicas", steady(9)))[1:], about(10, "web", "replicas", steady(5))},
+			want: []replicasSeen{{"web", 5, false, "0", true}}, note: "before 2026-01-06T"},
+		{why: "what is before the window needs no maxReplicas", files: []string{"1765571200,web,,replicas,5\n" + about(10, "web", "replicas", steady(5)), "1766571200,web,,maxReplicas,9\n"},
+			want: []replicasSeen{{"web", 5, false, "0", true}}, not: "nobody knows"},
+		{why: "another namespace", files: []string{"[" + other + "]", about(10, "web", "replicas", steady(5))}, want: []replicasSeen{{"web", 5, false, "0", false}}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			args := []string{"-", "--usage", usagePath(t, cpu)}
+			for _, f := range row.files {
+				args = append(args, "--usage", usagePath(t, f))
+			}
+			r, got := decoded(t, usageDocs()+row.docs, args...)
+			require.Equal(t, exitFine, got.code, got.errors)
+			require.Equal(t, row.want, r.Usage.Workloads[0].Replicas)
+			notes := strings.Join(r.Items[0].Notes, "\n")
+			require.Contains(t, notes, row.note)
+			if row.not != "" {
+				require.NotContains(t, notes, row.not)
+			}
+		})
+	}
+}

@@ -153,6 +153,10 @@ func TestUsageOOM(t *testing.T) {
 		{"a flag says so", "", "729Mi", []string{"--oom-killed", "app"}},
 		{"both", late, "729Mi", []string{"--oom-killed", "app"}},
 		{"long ago: the request does not fall", early, "512Mi", nil},
+		{"before the window", fmt.Sprintf(pod, "2026-01-12T10:00:00Z"), "512Mi", []string{"--window", "12h"}},
+		{"in it", fmt.Sprintf(pod, "2026-01-12T20:00:00Z"), "729Mi", []string{"--window", "12h"}},
+		{"a pod without a request was killed at its limit", strings.Replace(late, "requests: {memory: 512Mi}", "limits: {memory: 600Mi}", 1), "720Mi", []string{"--preset", "peak"}},
+		{"a pod that was not measured, nobody knows when", strings.ReplaceAll(strings.Replace(late, "8kq2x", "bbbbb", 1), ", finishedAt: \"2026-01-12T20:00:00Z\"", ""), "729Mi", nil},
 		{"peak", late, "615Mi", []string{"--preset", "peak"}},
 		{"peak, by a flag", "", "615Mi", []string{"--preset", "peak", "--oom-killed", "app"}},
 	} {

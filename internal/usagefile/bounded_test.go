@@ -218,7 +218,11 @@ func TestReplicaRows(t *testing.T) {
 	series := func(instance, values string) string {
 		return `{"metric":{"__name__":"kube_deployment_spec_replicas","deployment":"web","instance":"` + instance + `"},"values":[` + values + `]}`
 	}
-	require.NoError(t, c.Read(strings.NewReader("["+series("a", `[100,"3"],[100,"10"],[160,"4"],[150,"9"],[170,"NaN"],[180,"3e9"]`)+","+series("b", `[100,"4"],[140,"4"]`)+"]"), "f", ""))
+	require.NoError(t, c.Read(strings.NewReader("["+series("a", `[100,"10"],[100,"3"],[160,"4"],[150,"9"],[170,"NaN"],[180,"3e9"]`)+","+series("b", `[100,"4"],[140,"4"]`)+"]"), "f", ""))
 	require.Equal(t, usagefile.Report{Rows: 8, Kept: 4, Duplicates: 1, Late: 1, Invalid: 2}, c.Report())
 	require.Equal(t, []usage.Replicas{{Largest: 10, Reached: true, AtMax: time.Minute, Known: 100 * time.Second}}, c.Replicas())
+	two := `{"metric":{"__name__":"kube_deployment_status_replicas","deployment":"web"},"values":[[100,"3"],[160,"3"]]}`
+	c = usagefile.NewCollector(recommend.VPA())
+	require.NoError(t, c.Read(strings.NewReader("["+two+","+strings.Replace(two, "status", "spec", 1)+"]"), "f", ""))
+	require.Equal(t, usagefile.Report{Rows: 4, Kept: 4}, c.Report(), "two metrics of one name are two series")
 }

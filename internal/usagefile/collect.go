@@ -260,8 +260,11 @@ func (c *Collector) OOM(name string, pod Pod, at time.Time, request int64) bool 
 	if at.IsZero() {
 		at = newest
 	}
-	if at.IsZero() {
-		at = k.cpu.Last() // no memory was measured
+	if at.IsZero() { // of this pod no memory was measured
+		at = k.memory.Last()
+	}
+	if at.IsZero() { // of none
+		at = k.cpu.Last()
 	}
 	return c.rule.OOM(k.peaks, &found.peaks, at, request) == nil
 }

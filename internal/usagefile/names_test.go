@@ -165,7 +165,7 @@ func TestChangesOfMaxReplicas(t *testing.T) {
 	}
 	_, err = usagefile.Look(strings.NewReader(many.String()), "f", "", nil)
 	require.ErrorContains(t, err, "more than 1000 times")
-	found, err = usagefile.Look(strings.NewReader("100,web,,replicas,3\n50,web,,replicas,3\n"), "f", "", nil)
+	found, err = usagefile.Look(strings.NewReader("100,web,,replicas,3\n50,web,,replicas,3\n40,web,,replicas,3\n"), "f", "", nil)
 	require.NoError(t, err)
 	require.Equal(t, "replicas of web: 1970-01-01T00:00:50Z comes after 1970-01-01T00:01:40Z", found.Scaled[usagefile.Pod{Name: "web"}].Unordered)
 }
