@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -51,6 +52,14 @@ func sceneOf(w Workload, live Live, manager string, noManagedFields bool) (s sce
 	return s, errs
 }
 
+// scaledBy says whether an HPA's scaleTargetRef names the workload. What is not said is taken for granted.
+func (w Workload) scaledBy(hpa *autoscalingv2.HorizontalPodAutoscaler) bool {
+	ref := hpa.Spec.ScaleTargetRef
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return same(ref.Kind, w.Kind) && same(ref.Name, w.Name) && same(hpa.Namespace, w.Namespace) &&
+		(ref.APIVersion == "" || groupOf(ref.APIVersion) == groupOf(w.APIVersion))
+}
+
 // byNameKinds are the kinds whose schema is known: an apply merges their containers by name.
 func byNameKinds() []string {
 	return []string{"apps Deployment", "apps StatefulSet", "apps ReplicaSet", "apps DaemonSet", "v1 ReplicationController"}
@@ -75,11 +84,23 @@ func (o *owned) listsByName(w Workload) bool {
 }
 
 func (s *scene) hpaRef() ObjectRef {
-	return ObjectRef{APIVersion: autoscalingV2, Kind: "HorizontalPodAutoscaler", Namespace: s.live.HPA.Namespace, Name: s.live.HPA.Name}
+	return ObjectRef{APIVersion: autoscalingV2, Kind: hpaKind, Namespace: s.live.HPA.Namespace, Name: s.live.HPA.Name}
+}
+
+// namespace is the one of the live objects where the workload names none.
+func (s *scene) namespace() string {
+	switch {
+	case s.workload.Namespace != "":
+	case s.live.Meta != nil:
+		return s.live.Meta.Namespace
+	case s.live.HPA != nil:
+		return s.live.HPA.Namespace
+	}
+	return s.workload.Namespace
 }
 
 func (s *scene) workloadRef() ObjectRef {
-	return ObjectRef{APIVersion: s.workload.APIVersion, Kind: s.workload.Kind, Namespace: cmp.Or(s.workload.Namespace, s.live.Meta.Namespace), Name: s.workload.Name}
+	return ObjectRef{APIVersion: s.workload.APIVersion, Kind: s.workload.Kind, Namespace: s.namespace(), Name: s.workload.Name}
 }
 
 // container finds a container of the live template; for the pod's own amounts it is the pod's resources alone.
@@ -135,11 +156,13 @@ func draftOf(c *Change, live Live, o WriteOptions) (*draft, field.ErrorList) {
 	} else if ref := refOf(live.HPA); ref.Name != c.HPA.Name || (c.HPA.Namespace != "" && ref.Namespace != c.HPA.Namespace) {
 		errs = append(errs, field.Invalid(at.Child("hpa", "metadata", "name"), ref.Namespace+"/"+ref.Name, "is not the HPA of the change, "+c.HPA.Namespace+"/"+c.HPA.Name))
 	}
-	s, more := sceneOf(c.Workload, live, o.FieldManager, o.NoManagedFields)
+	errs = append(errs, o.Taken.check(live, o.FieldManager)...)
+	s, more := sceneOf(c.Workload, live, cmp.Or(o.FieldManager, o.Taken.FieldManager), o.NoManagedFields)
 	if errs = append(errs, more...); len(errs) > 0 {
 		return nil, sorted(errs)
 	}
 	d := &draft{scene: s, change: c, o: &o, taken: o.Taken.of(live)}
+	d.taken.FieldManager = s.manager
 	if d.taken.Metrics != nil && d.scene.hpa.has(metricsPlace{}) {
 		d.taken.Metrics.Held = true
 	}
@@ -147,7 +170,23 @@ func draftOf(c *Change, live Live, o WriteOptions) (*draft, field.ErrorList) {
 	if c.HPA.UID != "" && live.HPA != nil && live.HPA.UID != "" && live.HPA.UID != c.HPA.UID {
 		d.out.Stale = append(d.out.Stale, "metadata.uid")
 	}
+	if live.HPA != nil && !c.Workload.scaledBy(live.HPA) {
+		d.out.Stale = append(d.out.Stale, "spec.scaleTargetRef")
+	}
 	return d, nil
+}
+
+// unremembered lists what is ours and has no past.
+func (d *draft) unremembered() (list []string) {
+	if d.scene.hpa.has(metricsPlace{}) && d.taken.Metrics == nil {
+		list = append(list, metricsField)
+	}
+	for _, ref := range amountsOf(d.template.ours(), nil) {
+		if d.taken.amount(ref) == nil {
+			list = append(list, ref.String())
+		}
+	}
+	return list
 }
 
 // claim says what writing a field asks for: nothing (it is ours, or nobody's), force, or more than may be done.

@@ -32,7 +32,7 @@ func readOwned(list []metav1.ManagedFieldsEntry, ours string, at *field.Path) (o
 			continue
 		}
 		read := ownedEntry{ManagedFieldsEntry: e, index: i}
-		ok := e.FieldsV1 != nil && (e.FieldsType == "" || e.FieldsType == "FieldsV1")
+		ok := readable(e.Operation, e.APIVersion) && e.FieldsV1 != nil && (e.FieldsType == "" || e.FieldsType == "FieldsV1")
 		if ok {
 			read.tree, ok = fieldsv1.Parse(e.FieldsV1.Raw)
 		}
@@ -48,6 +48,11 @@ func readOwned(list []metav1.ManagedFieldsEntry, ours string, at *field.Path) (o
 		o.entries = append(o.entries, read)
 	}
 	return o, nil
+}
+
+// readable says whether an API server can read an entry.
+func readable(op metav1.ManagedFieldsOperationType, apiVersion string) bool {
+	return apiVersion != "" && (op == metav1.ManagedFieldsOperationApply || op == metav1.ManagedFieldsOperationUpdate)
 }
 
 // ours is the tree of our own entry, nil where there is none.
@@ -88,6 +93,7 @@ const (
 	metricsField  = "spec.metrics"
 	autoscalingV1 = "autoscaling/v1"
 	autoscalingV2 = "autoscaling/v2"
+	hpaKind       = "HorizontalPodAutoscaler"
 )
 
 func (metricsPlace) path(apiVersion string) []string {

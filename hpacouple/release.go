@@ -1,14 +1,17 @@
 package hpacouple
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 // ReleaseOptions say what is released, and how. The zero value of each field is its default.
@@ -35,6 +38,9 @@ type Releasing struct {
 	Again bool `json:"again,omitempty"`
 	// Taken is what is still to be remembered once the writes have been answered.
 	Taken Taken `json:"taken"`
+	// Left are objects in which something is remembered as ours and that were not given: read each and ask again. An HPA that is gone is
+	// forgotten ([Taken.WithoutHPA]).
+	Left []ObjectRef `json:"left,omitempty"`
 	// Kept are fields whose value does not go back although Back asks for it: nobody remembers it, somebody else holds the field by now, or
 	// as well, or one of these is the other half of the pair. Requests and target of one resource go back together or not at all.
 	Kept []string `json:"kept,omitempty"`
@@ -60,18 +66,24 @@ type Releasing struct {
 // Every patch tests what it relies on; where something has changed it fails as a whole (422) and the caller reads again. Entries of
 // subresources are never touched. An annotation or label that our manager applies stays ours.
 //
-// Errors: live objects that are missing or are others than the workload; with Back, an object of the pair that is not given; managedFields that
+// The HPA that is released is the one that Taken names, whatever it scales by now, or one of the workload's. Others in which our manager owns
+// something are released one by one, each without a memory of metrics.
+//
+// Errors: live objects that are missing or are others than the workload, or than the HPA that Taken names; with Back, an object of the pair that is not given; managedFields that
 // are missing or cannot be read; a memory that cannot be meant; and where our manager has to apply old values, fields of ours that a body cannot
 // keep (see [Repair]; a release without Back takes them out). Nothing is written to or aliased. Source: docs/reference/ownership.md, the table and rules 24 to 37.
 func Release(w Workload, live Live, o ReleaseOptions) (Releasing, field.ErrorList) {
-	errs := append(w.validate(), o.Taken.validate()...)
+	errs := append(w.validate(), o.Taken.check(live, o.FieldManager)...)
 	if live.Meta == nil && live.HPA == nil {
 		errs = append(errs, field.Required(field.NewPath("live"), "the live workload's metadata, the live HPA, or both"))
 	}
 	if o.Back && live.Meta != nil && live.Template == nil {
 		errs = append(errs, field.Required(field.NewPath("live", "template"), "the live pod template, whose values are to go back"))
 	}
-	s, more := sceneOf(w, live, o.FieldManager, o.NoManagedFields)
+	if live.HPA != nil && (o.Taken.HPAName == "" || o.Taken.HPAName != live.HPA.Name) {
+		errs = append(errs, notScaled(w, live.HPA)...)
+	}
+	s, more := sceneOf(w, live, cmp.Or(o.FieldManager, o.Taken.FieldManager), o.NoManagedFields)
 	if errs = append(errs, more...); len(errs) > 0 {
 		return Releasing{}, sorted(errs)
 	}
@@ -99,7 +111,18 @@ func Release(w Workload, live Live, o ReleaseOptions) (Releasing, field.ErrorLis
 		slices.Reverse(r.out.Writes)
 	}
 	r.forget()
+	r.left()
 	return r.out, nil
+}
+
+// notScaled refuses an HPA of another workload.
+func notScaled(w Workload, hpa *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
+	if w.scaledBy(hpa) {
+		return nil
+	}
+	ref := hpa.Spec.ScaleTargetRef
+	return field.ErrorList{field.Invalid(field.NewPath("live", "hpa", "spec", "scaleTargetRef"), named(ref.APIVersion, hpa.Namespace, ref.Kind, ref.Name),
+		"is not the workload, "+named(w.APIVersion, w.Namespace, w.Kind, w.Name))}
 }
 
 // release is one release on its way to writes.
@@ -152,7 +175,7 @@ func (r *release) forget() {
 		return
 	}
 	if r.hpaDone {
-		r.taken.Metrics = nil
+		r.taken.Metrics = r.taken.Metrics.others(r.wantsResource)
 	}
 	if r.podDone {
 		r.taken.Amounts = slices.DeleteFunc(r.taken.Amounts, func(a TakenAmount) bool { return r.wants(a.AmountRef) })
@@ -164,6 +187,18 @@ func (r *release) forget() {
 		r.taken = Taken{}
 	}
 	r.out.Taken = r.taken
+}
+
+// left names what is remembered and asked for, and was not given.
+func (r *release) left() {
+	t := &r.out.Taken
+	if m := t.Metrics; m != nil && r.live.HPA == nil && len(r.o.Containers) == 0 &&
+		(len(r.o.Resources) == 0 || slices.ContainsFunc(m.Targets, func(t TakenTarget) bool { return r.wantsResource(t.Resource) })) {
+		r.out.Left = append(r.out.Left, ObjectRef{APIVersion: autoscalingV2, Kind: hpaKind, Namespace: r.namespace(), Name: t.HPAName})
+	}
+	if r.live.Meta == nil && slices.ContainsFunc(t.Amounts, func(a TakenAmount) bool { return r.wants(a.AmountRef) }) {
+		r.out.Left = append(r.out.Left, r.workloadRef())
+	}
 }
 
 // hpaWrite releases the HPA's metrics; nil where they are not ours.
@@ -290,15 +325,27 @@ func (t Taken) validate() (errs field.ErrorList) {
 				errs = append(errs, field.Invalid(row("value"), rangeText(*a.Value, err), err.Error()))
 			}
 		}
+		errs = validateOwners(errs, a.Owners, row("owners"))
 		if first := t.amount(a.AmountRef); first != a {
 			errs = append(errs, field.Duplicate(at.Child("amounts").Index(i), a.String()))
 		}
 	}
 	if t.Metrics != nil {
+		errs = validateOwners(errs, t.Metrics.Owners, at.Child("metrics", "owners"))
 		for i, target := range t.Metrics.Targets {
 			if target.Target < 1 {
 				errs = append(errs, field.Invalid(at.Child("metrics", "targets").Index(i).Child("target"), fmt.Sprint(target.Target), "must be at least 1"))
 			}
+		}
+	}
+	return errs
+}
+
+// validateOwners refuses owners that no API server could read in managedFields: it would ignore the whole patch.
+func validateOwners(errs field.ErrorList, owners []risk.Owner, at *field.Path) field.ErrorList {
+	for i, o := range owners {
+		if !readable(o.Operation, o.APIVersion) {
+			errs = append(errs, field.Invalid(at.Index(i), o.Manager, "needs an operation, Apply or Update, and an apiVersion"))
 		}
 	}
 	return errs

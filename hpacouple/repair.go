@@ -17,12 +17,15 @@ const clientSideApply = "kubectl-client-side-apply"
 //
 // Such an entry is known by the annotation kubectl.kubernetes.io/last-applied-configuration among its fields. Where the former name has an
 // entry again that cannot be told apart any more, and nothing is done; [Release] takes our entry out. An empty fieldManager is the default, kerf.
-// Errors: as [Release].
+// Errors: live objects that are missing or are others than the workload; managedFields that cannot be read.
 // Source: docs/reference/ownership.md, rule 16.
 func Repair(w Workload, live Live, fieldManager string) ([]Write, field.ErrorList) {
 	errs := w.validate()
 	if live.Meta == nil && live.HPA == nil {
 		errs = append(errs, field.Required(field.NewPath("live"), "the live workload's metadata, the live HPA, or both"))
+	}
+	if live.HPA != nil {
+		errs = append(errs, notScaled(w, live.HPA)...)
 	}
 	s, more := sceneOf(w, live, fieldManager, true)
 	if errs = append(errs, more...); len(errs) > 0 {

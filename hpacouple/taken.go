@@ -3,9 +3,12 @@ package hpacouple
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/risk"
 )
@@ -18,6 +21,11 @@ type Taken struct {
 	// HPAUID and WorkloadUID are the objects' own; what was taken from an object that is gone is forgotten.
 	HPAUID      types.UID `json:"hpaUID,omitempty"`
 	WorkloadUID types.UID `json:"workloadUID,omitempty"`
+	// HPAName is the name of the HPA whose metrics were taken, in the workload's namespace: it may scale another workload by the time of the
+	// release. Memories that were stored without it are of the HPA that is given.
+	HPAName string `json:"hpaName,omitempty"`
+	// FieldManager is in whose name the fields were taken.
+	FieldManager string `json:"fieldManager,omitempty"`
 	// Metrics is spec.metrics of the HPA, nil where that was not taken.
 	Metrics *TakenMetrics `json:"metrics,omitempty"`
 	// Amounts are the workload's.
@@ -69,8 +77,11 @@ func (t *Taken) of(live Live) (out Taken) {
 		}
 		return other
 	}
-	if live.HPA != nil && other(&out.HPAUID, live.HPA.UID) {
-		out.Metrics = nil
+	if live.HPA != nil {
+		if other(&out.HPAUID, live.HPA.UID) {
+			out.Metrics = nil
+		}
+		out.HPAName = cmp.Or(live.HPA.Name, out.HPAName)
 	}
 	if live.Meta != nil && other(&out.WorkloadUID, live.Meta.UID) {
 		out.Amounts = nil
@@ -78,12 +89,63 @@ func (t *Taken) of(live Live) (out Taken) {
 	return out
 }
 
+// WithoutHPA is the memory once the HPA is gone: the API server has none of that name (HPAName). Nothing of it can be given back, and the
+// requests can go back without a target. A new HPA of the same name needs no such call, its uid tells.
+func (t Taken) WithoutHPA() (out Taken) {
+	if len(t.Amounts) == 0 {
+		return out
+	}
+	t.DeepCopyInto(&out)
+	out.HPAUID, out.HPAName, out.Metrics = "", "", nil
+	return out
+}
+
+// others is what is to be remembered of a list that was released for some resources: the targets of the others, whose requests are still ours
+// and cannot go back without them.
+func (m *TakenMetrics) others(released func(corev1.ResourceName) bool) *TakenMetrics {
+	if m == nil {
+		return nil
+	}
+	var left TakenMetrics
+	for _, t := range m.Targets {
+		if !released(t.Resource) {
+			left.Targets = append(left.Targets, t)
+		}
+	}
+	if len(left.Targets) == 0 {
+		return nil
+	}
+	return &left
+}
+
+// namesOther says whether the metrics that are remembered are another HPA's, by its name.
+func (t *Taken) namesOther(live Live) bool {
+	return t.Metrics != nil && t.HPAName != "" && live.HPA != nil && live.HPA.Name != t.HPAName
+}
+
+// check returns what cannot be meant by a memory together with the live objects and a field manager.
+func (t *Taken) check(live Live, fieldManager string) (errs field.ErrorList) {
+	at := field.NewPath("taken")
+	if t.namesOther(live) {
+		errs = append(errs, field.Invalid(at.Child("hpaName"), t.HPAName,
+			"its metrics are ours, and the HPA given is "+strconv.Quote(live.HPA.Name)+": release them first, or forget them where it is gone (WithoutHPA)"))
+	}
+	if t.FieldManager != "" && fieldManager != "" && t.FieldManager != fieldManager {
+		errs = append(errs, field.Invalid(at.Child("fieldManager"), t.FieldManager, "is not "+strconv.Quote(fieldManager)+": release first what was taken in its name"))
+	}
+	return append(errs, t.validate()...)
+}
+
 // Confirm returns the memory after the writes were sent: what the live objects show to be ours is marked as held. From then on it counts as
 // taken back where it is ours no more. Store it when the writes have been answered; without it the next write cannot tell a write of its own
-// that never arrived from an owner who has taken the field back, and forces once more. A half that is not given is left as it is.
+// that never arrived from an owner who has taken the field back, and forces once more. A half that is not given, or that is another HPA's than
+// the one remembered, is left as it is. An empty fieldManager is the one in whose name the fields were taken.
 func (t Taken) Confirm(live Live, fieldManager string) Taken {
+	if t.namesOther(live) {
+		live.HPA = nil
+	}
 	out := t.of(live)
-	manager := cmp.Or(fieldManager, risk.DefaultFieldManager)
+	manager := cmp.Or(fieldManager, out.FieldManager, risk.DefaultFieldManager)
 	if live.HPA != nil && out.Metrics != nil {
 		if o, bad := readOwned(live.HPA.ManagedFields, manager, nil); bad == nil && o.has(metricsPlace{}) {
 			out.Metrics.Held = true

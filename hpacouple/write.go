@@ -53,11 +53,14 @@ type Writing struct {
 	Order *Ordering `json:"order,omitempty"`
 	// Taken is all that was taken over so far, these writes included. Store it before they are sent: afterwards it cannot be read anywhere.
 	Taken Taken `json:"taken"`
+	// Unremembered are fields that are ours already and that Taken does not know: their past is lost. Their values cannot go back by a release,
+	// nor can they be given to who owned them.
+	Unremembered []string `json:"unremembered,omitempty"`
 	// Contested are claims of others on fields that this change would write and that were ours before, or are theirs as well. An unforced
 	// write would be refused (409), so nothing is written. Plan again from the live objects, with Retake if their claim is to be overridden.
 	Contested []risk.Owner `json:"contested,omitempty"`
-	// Stale are fields that hold neither the value before nor the one after the change, and limits in force that a request of it would be above
-	// (a server refuses that). Nothing is written. Plan again.
+	// Stale are fields that hold neither the value before nor the one after the change, and limits in force that a request of it would be
+	// above (a server refuses that). Nothing is written. Plan again.
 	Stale []string `json:"stale,omitempty"`
 	// Stays are fields that the change would take away and that stay, because somebody else owns them by now: limits, and requests of which no
 	// target of the change depends. A request of a target that moves never stays; it is Contested or Stale.
@@ -91,6 +94,7 @@ func (c Change) Writes(live Live, o WriteOptions) (Writing, field.ErrorList) {
 	}
 	metrics := d.hpa()
 	amounts := d.amounts()
+	d.out.Unremembered = d.unremembered()
 	out := d.out
 	if len(d.errs) > 0 {
 		return Writing{}, sorted(d.errs)

@@ -113,6 +113,8 @@ func TestWrites(t *testing.T) {
 			}},
 		{name: "another HPA of that name", why: "its uid tells", stale: []string{"metadata.uid"},
 			change: func(c *hpacouple.Change, _ *stage, _ *hpacouple.WriteOptions) { c.HPA.UID = "x" }},
+		{name: "the HPA scales another workload now", why: "its target is not this one's any more", stale: []string{"spec.scaleTargetRef"},
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) { s.hpa.Spec.ScaleTargetRef.Name = "db" }},
 		{name: "container gone", why: "an apply would make it anew", stale: []string{amountPath("containers[app].resources.requests.cpu").String()},
 			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
 				s.deployment.Spec.Template.Spec.Containers[0].Name = "web"
@@ -191,10 +193,12 @@ func TestWrites(t *testing.T) {
 				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
 				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1100m")
 			}},
-		{name: "request up to its limit", why: "the server accepts it", want: []string{podForce, hpaForce},
-			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+		{name: "request up to a limit that stays", why: "the server accepts it", want: []string{podForce, hpaForce}, stays: []string{limit.AmountRef.String()},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
 				c.Amounts[0].To, c.Targets[0].To = quantity("1250m"), 40
 				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("1250m")
+				o.Taken.Amounts = []hpacouple.TakenAmount{{AmountRef: limit.AmountRef, Value: quantity("2"), Cleared: true, Held: true}}
 			}},
 		{name: "absent again, edited", why: "the request of a target is somebody else's by now: the target does not go back alone", stale: []string{request.String()},
 			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
@@ -330,7 +334,7 @@ func TestTaking(t *testing.T) {
 	require.Empty(t, errs)
 	cpu := amountPath("containers[app].resources.requests.cpu")
 	require.Equal(t, hpacouple.Taken{
-		HPAUID: s.hpa.UID, WorkloadUID: s.deployment.UID,
+		HPAUID: s.hpa.UID, WorkloadUID: s.deployment.UID, HPAName: "web", FieldManager: "kerf",
 		Metrics: &hpacouple.TakenMetrics{Targets: []hpacouple.TakenTarget{{TargetRef: cpuEntry, Target: 50}},
 			Owners: []risk.Owner{{Manager: "kubectl-create", Operation: "Update", APIVersion: "autoscaling/v2", Field: "spec.metrics"}}},
 		Amounts: []hpacouple.TakenAmount{{AmountRef: cpu, Value: quantity("1"),
@@ -466,6 +470,7 @@ func TestWritesOfOtherKinds(t *testing.T) {
 	} {
 		s, c := staged(t, "apply/kubectl-create")
 		c.Workload.APIVersion, c.Workload.Kind = row.apiVersion, row.kind
+		s.hpa.Spec.ScaleTargetRef.APIVersion, s.hpa.Spec.ScaleTargetRef.Kind = row.apiVersion, row.kind
 		s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("gitops", byApply, row.apiVersion, row.fields)}
 		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
 		require.Equal(t, row.ok, len(errs) == 0, "%v %v", row, errs)

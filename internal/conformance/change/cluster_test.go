@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -141,6 +142,9 @@ func (c *cluster) live() hpacouple.Live {
 
 // patch sends one request.
 func (c *cluster) patch(kind, patchType, fieldManager string, force bool, body string) (err error) {
+	if refused := c.refuses(kind, patchType, fieldManager, force, body); refused != nil {
+		return refused
+	}
 	o := metav1.PatchOptions{FieldManager: fieldManager}
 	if patchType == string(types.ApplyPatchType) {
 		o.Force = &force
@@ -151,6 +155,35 @@ func (c *cluster) patch(kind, patchType, fieldManager string, force bool, body s
 		_, err = c.set.AppsV1().Deployments(namespace).Patch(context.Background(), name, types.PatchType(patchType), []byte(body), o)
 	}
 	return err
+}
+
+// refuses is the one validation that no sequence may do without: a server refuses a request above its limit. The fake tries the patch on a copy.
+func (c *cluster) refuses(kind, patchType, fieldManager string, force bool, body string) error {
+	if apiServer != nil || kind != "Deployment" {
+		return nil
+	}
+	d, err := c.set.AppsV1().Deployments(namespace).Get(context.Background(), name, metav1.GetOptions{})
+	if err != nil {
+		return nil // to be made
+	}
+	o := metav1.PatchOptions{FieldManager: fieldManager}
+	if patchType == string(types.ApplyPatchType) {
+		o.Force = &force
+	}
+	d, err = fake.NewClientset(d).AppsV1().Deployments(namespace).Patch(context.Background(), name, types.PatchType(patchType), []byte(body), o)
+	if err != nil {
+		return err
+	}
+	for _, list := range [][]corev1.Container{d.Spec.Template.Spec.Containers, d.Spec.Template.Spec.InitContainers} {
+		for _, box := range list {
+			for r, limit := range box.Resources.Limits {
+				if request, there := box.Resources.Requests[r]; there && request.Cmp(limit) > 0 {
+					return apierrors.NewInvalid(appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind(), name, nil)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // send sends writes of the library, all of which must arrive. No test of the library's may see an empty list of metrics.
