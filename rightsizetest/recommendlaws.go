@@ -164,12 +164,11 @@ func (f Recommender) lawR1(t *rapid.T, m *measuredCase) *Violation {
 	return notLess(LawR1, *m, f.run(t, *m), f.run(t, more), true)
 }
 
-// lawR3 lets a request be 0 where a LimitRange may leave no room for more.
 func (f Recommender) lawR3(t *rapid.T, m *measuredCase) *Violation {
 	r := f.run(t, *m)
 	for _, p := range placesOf(m.in, m.s) {
 		ordered := func(a recommend.Amounts) bool {
-			return 0 <= a.Lower && a.Lower <= a.Request && a.Request <= a.Upper && (a.Request > 0 || len(m.in.LimitRanges) > 0)
+			return 0 <= a.Lower && a.Lower <= a.Request && a.Request <= a.Upper && a.Request > 0
 		}
 		if a := answer(r, p); a.Outcome == recommend.Recommended && !ordered(a) {
 			return LawR3.broken("%s of %s is %d within %d..%d", p.resource, p.container, a.Request, a.Lower, a.Upper)
