@@ -3,6 +3,7 @@ package hpacouple
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,24 +33,24 @@ func (k knownState) compare(live *halves) Standing {
 		return StandingAnchor
 	case live.equal(k.pending):
 		return StandingApplied
-	case !live.known(append(k.inForce(), k.pending)):
+	case !live.known(append(k.before(true), k.pending)):
 		return StandingEdited
-	case !live.known(k.inForce()):
-		return StandingHalfApplied
+	case slices.ContainsFunc(k.before(true), live.equal):
+		return StandingApplied
+	case live.known(k.before(false)):
+		return StandingHalfReverted
 	}
-	for _, p := range k.inForce() {
-		if live.equal(p) && p.half {
-			return StandingHalfApplied
-		} else if live.equal(p) {
-			return StandingApplied
-		}
-	}
-	return StandingHalfReverted
+	return StandingHalfApplied
 }
 
-// inForce are the pairs that were in force at some time.
-func (k knownState) inForce() []*halves {
-	return append([]*halves{k.anchor, k.applied}, k.previous...)
+// before are the pairs before the pending one; half says whether those of which only half was seen in force are among them.
+func (k knownState) before(half bool) (list []*halves) {
+	for _, p := range append([]*halves{k.anchor, k.applied}, k.previous...) {
+		if p != nil && (half || !p.half) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // known says whether each half is that of one of the pairs.
@@ -157,6 +158,8 @@ func (p *planner) nextState() *State {
 	case StandingApplied:
 		if live.equal(k.pending) {
 			k.step(k.pending)
+		} else if live.equal(k.applied) {
+			k.applied = live // seen as a whole
 		}
 	}
 	if live.equal(k.pending) {
@@ -166,8 +169,8 @@ func (p *planner) nextState() *State {
 		planned := p.halves(p.target, p.cellsOf(p.working.Resource), func(c *cell) int64 { return c.final })
 		if !planned.equal(live) && !planned.equal(k.pending) {
 			// What only the replaced plan knows must stay known, or the next plan would take it for a person's edit.
-			if !live.known(k.inForce()) {
-				k.step(&halves{target: live.target, requests: live.requests, half: true})
+			if !live.known(k.before(true)) {
+				k.step(&halves{target: k.pending.target, requests: k.pending.requests, half: true})
 			}
 			k.pending = planned
 		}

@@ -34,30 +34,41 @@ func requestsText(p *hpacouple.AnchorPair) string {
 	return strings.Join(rows, " ")
 }
 
-// naiveStanding is the three-way comparison as a table of membership.
+// naiveStanding is the comparison as a table of membership: which halves are known, and of which kind of pair.
 func naiveStanding(s *hpacouple.State, live *hpacouple.AnchorPair) hpacouple.Standing {
-	a, p, q := &s.Anchor, s.Applied, s.Pending
-	same := func(x *hpacouple.AnchorPair) (requests, target bool) {
-		if x == nil {
-			return false, false
+	type half struct{ requests, target bool }
+	var whole, seen, all half // of some pair as a whole; of pairs that were seen whole; of all pairs
+	add := func(p *hpacouple.AnchorPair, wasSeen bool) {
+		if p == nil {
+			return
 		}
-		return requestsText(x) == requestsText(live), x.Target == live.Target
+		is := half{requestsText(p) == requestsText(live), p.Target == live.Target}
+		if is == (half{true, true}) {
+			whole = is
+		}
+		all = half{all.requests || is.requests, all.target || is.target}
+		if wasSeen && !p.Half {
+			seen = half{seen.requests || is.requests, seen.target || is.target}
+		}
 	}
-	ra, ta := same(a)
-	rp, tp := same(p)
-	rq, tq := same(q)
-	half := p != nil && p.Half
-	switch {
-	case ra && ta:
+	add(&s.Anchor, true)
+	if whole.requests {
 		return hpacouple.StandingAnchor
-	case (rq && tq) || (rp && tp && !half):
-		return hpacouple.StandingApplied
-	case !(ra || rp || rq) || !(ta || tp || tq):
-		return hpacouple.StandingEdited
-	case (rp && tp) || !(ra || rp) || !(ta || tp):
-		return hpacouple.StandingHalfApplied
 	}
-	return hpacouple.StandingHalfReverted
+	add(s.Applied, true)
+	for i := range s.Previous {
+		add(&s.Previous[i], true)
+	}
+	add(s.Pending, false)
+	switch yes := (half{true, true}); {
+	case all != yes:
+		return hpacouple.StandingEdited
+	case whole == yes:
+		return hpacouple.StandingApplied
+	case seen == yes:
+		return hpacouple.StandingHalfReverted
+	}
+	return hpacouple.StandingHalfApplied
 }
 
 // live reads the pair in force through a plan without a state of its own.

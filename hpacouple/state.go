@@ -60,7 +60,7 @@ type AnchorPair struct {
 	// +listType=map
 	// +listMapKey=container
 	Requests []AnchorRequest `json:"requests,omitempty"`
-	// Half says that the pair is half of a change that a newer plan replaced before its other half was seen.
+	// Half says that a newer plan replaced this one when only half of it had been seen in force.
 	Half bool `json:"half,omitempty"`
 }
 

@@ -120,6 +120,8 @@ func (c Change) Writes(live Live, o WriteOptions) (Writing, field.ErrorList) {
 			out.Writes = append(amounts, *metrics)
 		}
 	}
+	before := o.Taken.of(live)
+	d.choosePairs(&before)
 	out.Taken = d.taken
 	return out, nil
 }
