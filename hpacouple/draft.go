@@ -32,7 +32,7 @@ func sceneOf(w Workload, live Live, manager string, noManagedFields bool) (s sce
 				"without them what our manager owns would be given up unseen; set noManagedFields where the object really has none"))
 		}
 		o, bad := readOwned(meta.ManagedFields, s.manager, at.Child("managedFields"))
-		if bad != nil {
+		if o.resourceVersion = meta.ResourceVersion; bad != nil {
 			errs = append(errs, bad)
 		}
 		return o

@@ -15,6 +15,8 @@ import (
 type owned struct {
 	entries []ownedEntry
 	mine    int // our entry's place in entries, -1 for none
+
+	resourceVersion string // of the object
 }
 
 type ownedEntry struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -139,9 +140,9 @@ type release struct {
 	hpaDone, podDone bool // released by these writes, not in a next round
 }
 
-// wants says whether an amount is to be released.
+// wants says whether an amount is to be released; one without a resource stands for its container.
 func (r *release) wants(ref AmountRef) bool {
-	return r.wantsResource(ref.Resource) &&
+	return (ref.Resource == "" || r.wantsResource(ref.Resource)) &&
 		(len(r.o.Containers) == 0 || slices.Contains(r.o.Containers, ref.Container))
 }
 
@@ -267,7 +268,8 @@ func partsOf(tree *fieldsv1.Node, wants func(AmountRef) bool) (parts [][]string)
 	return parts
 }
 
-// wantedParts walks down to the amounts. all says that nothing would be left of the node; of an item its name alone is nothing.
+// wantedParts walks down to the amounts. all says that nothing would be left of the node; of an item its name alone is nothing, and so is what
+// a body of ours kept as an empty object, where its container is wanted.
 func wantedParts(n *fieldsv1.Node, at []string, wants func(AmountRef) bool) (parts [][]string, all bool) {
 	if ref, is := amountAt(at); is {
 		return nil, wants(ref)
@@ -288,7 +290,26 @@ func wantedParts(n *fieldsv1.Node, at []string, wants func(AmountRef) bool) (par
 			parts = append(parts, more...)
 		}
 	}
-	return parts, gone > 0 && left == 0
+	if gone == 0 && left == 0 {
+		ref, is := containerAt(at)
+		return nil, is && wants(ref)
+	}
+	return parts, left == 0
+}
+
+// containerAt reads the path of a container's item, or of its or the pod's resources or list of amounts. It is an amount without a resource.
+func containerAt(path []string) (ref AmountRef, ok bool) {
+	if len(path) < 4 || path[0] != "f:spec" || path[1] != "f:template" || path[2] != "f:spec" {
+		return ref, false
+	}
+	if path[3] == "f:resources" {
+		return AmountRef{Place: InPod}, true
+	}
+	if ref.Place = Place(strings.TrimPrefix(path[3], "f:")); len(path) < 5 || !ref.Place.Valid() {
+		return ref, false
+	}
+	ref.Container, ok = fieldsv1.ItemName(path[4])
+	return ref, ok
 }
 
 // amountAt reads the path of an amount.
@@ -300,7 +321,7 @@ func amountAt(path []string) (ref AmountRef, ok bool) {
 	if rest[0] == "f:resources" {
 		ref.Place = InPod
 	} else if len(rest) == 5 {
-		ref.Place = Place(rest[0][2:])
+		ref.Place = Place(strings.TrimPrefix(rest[0], "f:"))
 		if ref.Container, ok = fieldsv1.ItemName(rest[1]); !ok || !ref.Place.Valid() {
 			return ref, false
 		}

@@ -26,6 +26,11 @@ func ops(t testing.TB, body []byte) (out []string) {
 	return out
 }
 
+// twoItems is a set of the container app with all of both, and of the container log.
+func twoItems(log string) string {
+	return strings.Replace(appFields(both), `"k:{\"name\":\"app\"}"`, `"k:{\"name\":\"log\"}":`+log+`,"k:{\"name\":\"app\"}"`, 1)
+}
+
 const both = `{"f:requests":{"f:cpu":{},"f:memory":{}},"f:limits":{"f:cpu":{}}}`
 
 // Releases of the workload alone: which part of our entry is taken out, and what is given back to whom.
@@ -61,6 +66,26 @@ func TestReleaseParts(t *testing.T) {
 		{name: "all resources by name", why: "nothing would be left but names: the entry", ours: appFields(both), o: hpacouple.ReleaseOptions{Resources: []corev1.ResourceName{"cpu", "memory"}}, want: []string{"remove MF/0"}},
 		{name: "another resource", why: "nothing of ours", ours: appFields(both), o: hpacouple.ReleaseOptions{Resources: []corev1.ResourceName{"example.invalid/gpu"}}},
 		{name: "another container", why: "nothing of ours", ours: appFields(both), o: hpacouple.ReleaseOptions{Containers: []string{"log"}}},
+		{name: "a container of which the name alone is ours", why: "after a rollback to absent: its owner could not drop it else", ours: twoItems(`{".":{},"f:name":{}}`),
+			o: hpacouple.ReleaseOptions{Containers: []string{"log"}}, want: []string{`remove MF/0/fieldsV1/f:spec/f:template/f:spec/f:containers/k:{"name":"log"}`}},
+		{name: "the same by resource", why: "nothing of it belongs to another resource", ours: twoItems(`{".":{},"f:name":{}}`),
+			o:    hpacouple.ReleaseOptions{Resources: []corev1.ResourceName{"memory"}},
+			want: []string{`remove MF/0/fieldsV1/f:spec/f:template/f:spec/f:containers/k:{"name":"log"}`, "remove MF/0/fieldsV1/app/f:resources/f:requests/f:memory"}},
+		{name: "the other container", why: "the name that is left belongs to one that stays", ours: twoItems(`{".":{},"f:name":{}}`),
+			o: hpacouple.ReleaseOptions{Containers: []string{"app"}}, want: []string{"remove MF/0/fieldsV1/app"}},
+		{name: "empty lists", why: "what a body kept as an empty object goes with the rest: the item", ours: twoItems(`{".":{},"f:name":{},"f:resources":{"f:limits":{},"f:requests":{"f:cpu":{}}}}`),
+			o: hpacouple.ReleaseOptions{Containers: []string{"log"}}, want: []string{`remove MF/0/fieldsV1/f:spec/f:template/f:spec/f:containers/k:{"name":"log"}`}},
+		{name: "an empty node elsewhere", why: "it is no container's", ours: `{"f:spec":{"f:template":{"f:spec":{"f:volumes":{}}}}}`, o: hpacouple.ReleaseOptions{Resources: []corev1.ResourceName{"cpu"}}},
+		{name: "R, the owner applies by now", why: "its next apply would conflict with an entry of its own name: D", ours: appFields(`{"f:requests":{"f:cpu":{}}}`),
+			others: []metav1.ManagedFieldsEntry{entry("helm", byApply, "apps/v1", `{"f:spec":{"f:replicas":{}}}`)}, taken: []hpacouple.TakenAmount{taken("requests.cpu", "1", owner("helm", byUpdate))}, want: []string{"remove MF/0"}},
+		{name: "R, the owner applies and updates", why: "the same with both entries", ours: appFields(`{"f:requests":{"f:cpu":{}}}`),
+			others: []metav1.ManagedFieldsEntry{entry("helm", byApply, "apps/v1", `{"f:spec":{"f:replicas":{}}}`), entry("helm", byUpdate, "apps/v1", appFields(`{}`))},
+			taken:  []hpacouple.TakenAmount{taken("requests.cpu", "1", owner("helm", byUpdate))}, want: []string{"remove MF/0"}},
+		{name: "R, our own name by update", why: "ours is the entry that goes", ours: appFields(`{"f:requests":{"f:cpu":{}}}`),
+			taken: []hpacouple.TakenAmount{taken("requests.cpu", "1", owner("kerf", byUpdate))}, want: []string{"add MF/-", "remove MF/0"}},
+		{name: "R, the entry is of another version", why: "a path there would be of that version's spelling: an entry of the remembered one", ours: appFields(`{"f:requests":{"f:cpu":{}}}`),
+			others: []metav1.ManagedFieldsEntry{entry("helm", byUpdate, "apps/v1beta1", appFields(`{}`))}, taken: []hpacouple.TakenAmount{taken("requests.cpu", "1", owner("helm", byUpdate))},
+			want: []string{"add MF/-", "remove MF/0"}},
 		{name: "R", why: "to the owner by update; the node that is empty there says that it owns itself", ours: appFields(`{"f:requests":{"f:cpu":{}}}`),
 			others: []metav1.ManagedFieldsEntry{entry("helm", byUpdate, "apps/v1", appFields(`{".":{},"f:requests":{}}`))}, taken: []hpacouple.TakenAmount{taken("requests.cpu", "1", owner("helm", byUpdate))},
 			want: []string{"add MF/1/fieldsV1/app/f:resources/f:requests/.", "add MF/1/fieldsV1/app/f:resources/f:requests/f:cpu", "remove MF/0"}},
@@ -130,6 +155,11 @@ func TestReleaseBack(t *testing.T) {
 		{"an applier: the old values in our own name first", func(t *hpacouple.Taken) {
 			t.Metrics.Owners[0].Operation, t.Amounts[0].Owners[0].Operation = byApply, byApply
 		}, []string{podApply, hpaApply}, true},
+		{"an owner by update who applies by now: a patch in its name would make a second entry", func(t *hpacouple.Taken) {
+			for _, o := range []*[]risk.Owner{&t.Metrics.Owners, &t.Amounts[0].Owners} {
+				*o = []risk.Owner{{Manager: "helm", Operation: byUpdate, APIVersion: (*o)[0].APIVersion}}
+			}
+		}, []string{podApply, hpaApply}, true},
 		{"an owner of autoscaling/v1: a patch of the v2 object would make it a second entry", func(t *hpacouple.Taken) {
 			t.Metrics.Owners[0].APIVersion = "autoscaling/v1"
 		}, []string{"Deployment patch kubectl-create", hpaApply}, true},
@@ -142,6 +172,8 @@ func TestReleaseBack(t *testing.T) {
 		{"it was absent", func(t *hpacouple.Taken) { t.Amounts[0].Value, t.Amounts[0].Owners = nil, nil }, []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, true},
 	} {
 		s, _ := staged(t, "release-restore/kubectl-create")
+		s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("helm", byApply, "autoscaling/v2", `{"f:spec":{"f:maxReplicas":{}}}`))
+		s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("helm", byApply, "apps/v1", `{"f:spec":{"f:replicas":{}}}`))
 		row.change(&s.taken)
 		got, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Taken: s.taken, Back: true})
 		require.Empty(t, errs)
@@ -187,6 +219,42 @@ func TestReleaseOfACoOwnedList(t *testing.T) {
 		got, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Taken: s.taken})
 		require.Empty(t, errs)
 		require.Equal(t, row.want, ops(t, got.Writes[0].Body), row.why)
+	}
+}
+
+// What is given back must not replace what its owner has got since the object was read: then the whole patch fails.
+func TestGivenBackIsTested(t *testing.T) {
+	s, _ := staged(t, "release-restore/kubectl-create")
+	ours := entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))
+	o := hpacouple.ReleaseOptions{Taken: hpacouple.Taken{Amounts: []hpacouple.TakenAmount{{AmountRef: amountPath("containers[app].resources.requests.cpu"), Value: quantity("1"),
+		Owners: []risk.Owner{{Manager: "helm", Operation: byUpdate, APIVersion: "apps/v1"}}}}}}
+	const image = `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}}}`
+	const item = `/metadata/managedFields/1/fieldsV1/f:spec/f:template/f:spec/f:containers/k:{\"name\":\"app\"}`
+	for _, row := range []struct {
+		why      string
+		fields   string // of helm's entry
+		version  string // the object's resourceVersion
+		says     string
+		saysNone string
+	}{
+		{"f:resources is made anew: all that is beside it is as it was", image, "7", `{"op":"test","path":"` + item + `","value":{"f:image":{}}},{"op":"add","path":"` + item + `/f:resources","value":{"f:requests":{"f:cpu":{}}}}`, "resourceVersion"},
+		{"the list is there: the leaf replaces nothing", appFields(`{"f:requests":{".":{},"f:memory":{}}}`), "7", `"value":"apps/v1"},{"op":"add","path":"` + item + `/f:resources/f:requests/f:cpu","value":{}}`, "resourceVersion"},
+		{"the entry is gone: it could be there again", "", "7", `{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/metadata/managedFields/-"`, ""},
+		{"a manifest has no version to test", "", "", `{"op":"add","path":"/metadata/managedFields/-"`, "resourceVersion"},
+	} {
+		s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{ours}
+		if row.fields != "" {
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("helm", byUpdate, "apps/v1", row.fields))
+		}
+		s.deployment.ResourceVersion = row.version
+		live := s.whole()
+		live.HPA = nil
+		got, errs := hpacouple.Release(web, live, o)
+		require.Empty(t, errs)
+		require.Contains(t, string(got.Writes[0].Body), row.says, row.why)
+		if row.saysNone != "" {
+			require.NotContains(t, string(got.Writes[0].Body), row.saysNone, row.why)
+		}
 	}
 }
 

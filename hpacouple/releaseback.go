@@ -36,7 +36,7 @@ func (r *release) metricsBack() *Write {
 	}
 	r.requestsFirst = SafeOrder(rows, nil).First == RequestsFirst
 	mine := &r.hpa.entries[r.hpa.mine]
-	if owner, ok := soleUpdater(m.Owners, autoscalingV2); ok {
+	if owner, ok := r.hpa.soleUpdater(m.Owners, autoscalingV2); ok {
 		var p patch
 		p.testHas(mine, metricsPlace{})
 		p.takeOut(mine, partsOf(&mine.tree, nil))
@@ -72,9 +72,10 @@ func (p *patch) target(index int, m *autoscalingv2.MetricSpec, rows []TargetChan
 	p.op("replace", at("target", "averageUtilization"), strconv.AppendInt(nil, int64(rows[i].To), 10))
 }
 
-// soleUpdater is the one owner, by update, in the object's present version. In another version a patch would make it a second entry.
-func soleUpdater(owners []risk.Owner, apiVersion string) (risk.Owner, bool) {
-	if len(owners) != 1 || owners[0].Operation != metav1.ManagedFieldsOperationUpdate || owners[0].APIVersion != apiVersion {
+// soleUpdater is the one owner, by update, in the object's present version, who does not apply by now. In another version, or beside an entry
+// by apply, a patch would make it a second entry.
+func (o *owned) soleUpdater(owners []risk.Owner, apiVersion string) (risk.Owner, bool) {
+	if len(owners) != 1 || owners[0].Operation != metav1.ManagedFieldsOperationUpdate || owners[0].APIVersion != apiVersion || o.applies(owners[0].Manager) {
 		return risk.Owner{}, false
 	}
 	return owners[0], true
@@ -166,7 +167,7 @@ func (r *release) oneOwner(rows []*AmountChange) (owner risk.Owner, ok bool) {
 		if !r.template.has(a.AmountRef) {
 			continue
 		}
-		is, sole := soleUpdater(a.Owners, r.workload.APIVersion)
+		is, sole := r.template.soleUpdater(a.Owners, r.workload.APIVersion)
 		if is.Field = ""; !sole || a.Value == nil || (back > 0 && is != owner) {
 			return owner, false
 		}

@@ -28,7 +28,7 @@ func (r *release) giveUp(ref ObjectRef, o *owned, back []given, parts [][]string
 	}
 	var p patch
 	mine := &o.entries[o.mine]
-	back = byUpdate(back)
+	back = o.updaters(back)
 	for _, g := range back {
 		p.testHas(mine, g.field)
 	}
@@ -37,15 +37,28 @@ func (r *release) giveUp(ref ObjectRef, o *owned, back []given, parts [][]string
 	return &Write{Object: ref, PatchType: JSONPatch, FieldManager: r.manager, Body: p.body()}
 }
 
-// byUpdate leaves only owners by update: never give a field back to an applier.
-func byUpdate(back []given) (out []given) {
+// updaters leaves only owners by update: never give a field back to an applier, nor beside the entry of a manager that applies by now, with
+// which its next apply would conflict.
+func (o *owned) updaters(back []given) (out []given) {
 	for _, g := range back {
-		g.owners = slices.DeleteFunc(slices.Clone(g.owners), func(o risk.Owner) bool { return o.Operation != metav1.ManagedFieldsOperationUpdate })
+		g.owners = slices.DeleteFunc(slices.Clone(g.owners), func(w risk.Owner) bool {
+			return w.Operation != metav1.ManagedFieldsOperationUpdate || o.applies(w.Manager)
+		})
 		if len(g.owners) > 0 {
 			out = append(out, g)
 		}
 	}
 	return out
+}
+
+// applies says whether somebody else of this name has an entry by apply.
+func (o *owned) applies(manager string) bool {
+	for i := range o.entries {
+		if e := &o.entries[i]; i != o.mine && e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply {
+			return true
+		}
+	}
+	return false
 }
 
 // testHas tests that our entry still has a field: who takes it leaves the entry as it is otherwise.
@@ -87,7 +100,8 @@ func (p *patch) takeOut(mine *ownedEntry, parts [][]string) {
 }
 
 // giveBack adds the fields to the entries of their former owners. An entry that is there gets them one by one; one that is gone is added
-// whole, at the end, where it moves no other.
+// whole, at the end, where it moves no other. Whether it has come back since cannot be tested, and a second entry of its name would take the
+// place of the first: the object's resourceVersion is tested then.
 func (o *owned) giveBack(p *patch, back []given) {
 	trees := map[int]*fieldsv1.Node{} // as they will be, by place in entries
 	var made []risk.Owner
@@ -106,7 +120,9 @@ func (o *owned) giveBack(p *patch, back []given) {
 			if owner.Field = ""; slices.Contains(made, owner) {
 				continue
 			}
-			made = append(made, owner)
+			if made = append(made, owner); len(made) == 1 && o.resourceVersion != "" {
+				p.test(fieldsv1.Pointer("metadata", "resourceVersion"), o.resourceVersion)
+			}
 			p.op("add", "/metadata/managedFields/-", newEntry(owner, back[k:]))
 		}
 	}
@@ -129,6 +145,9 @@ func (p *patch) addTo(e *ownedEntry, tree *fieldsv1.Node, f place) {
 	if parent := tree.At(path[:known]...); len(parent.Children) == 0 && known > 0 {
 		p.op("add", at(append(slices.Clone(path[:known]), fieldsv1.Self)...), []byte("{}"))
 		tree.Insert(append(slices.Clone(path[:known]), fieldsv1.Self)...)
+	}
+	if known+1 < len(path) { // what is added replaces a node that has come since
+		p.op("test", at(path[:known]...), tree.At(path[:known]...).AppendJSON(nil))
 	}
 	tree.Insert(path...)
 	p.op("add", at(path[:known+1]...), tree.At(path[:known+1]...).AppendJSON(nil))

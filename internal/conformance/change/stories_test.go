@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/risk"
@@ -145,6 +146,60 @@ func TestOtherWritesReachTheRecordedResult(t *testing.T) {
 			}
 			t.Fatal("no such story")
 		})
+	}
+}
+
+// A former owner who has written since the release was asked for keeps what he wrote: the release fails as a whole, and is asked for again.
+func TestGivenBackRaced(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		sets     string // what the former owner wrote before us
+		since    string // and since
+		fails    bool
+		versions bool // it takes a resourceVersion, which the fake does not count
+	}{
+		{"his entry lives on without the list: the list would be replaced", `"image":"example.invalid/app:2","resources":{"requests":{"cpu":"2"}}`, `"resources":{"requests":{"memory":"1Gi"}}`, true, false},
+		{"his entry was gone and is there again: ours would take its place", `"resources":{"requests":{"cpu":"2"}}`, `"image":"example.invalid/app:3"`, true, true},
+		{"his entry has the list: the leaf goes beside what he wrote", `"resources":{"requests":{"cpu":"2","memory":"1Gi"}}`, `"resources":{"requests":{"memory":"2Gi"}}`, false, false},
+		{"nobody has written", `"image":"example.invalid/app:2","resources":{"requests":{"cpu":"2"}}`, ``, false, false},
+	} {
+		r := record(t)
+		var c *cluster
+		for _, st := range r.Stories {
+			if st.Name == "apply/kubectl-create" {
+				h, d := decode(t, r, st.Before)
+				c = newCluster(t, h, d)
+			}
+		}
+		edit := func(container string) {
+			body := `{"spec":{"template":{"spec":{"containers":[{"name":"app",` + container + `}]}}}}`
+			require.NoError(t, c.patch("Deployment", string(types.StrategicMergePatchType), "editor", false, body))
+		}
+		edit(row.sets)
+		d := c.deployment()
+		q, to := d.Spec.Template.Spec.Containers[0].Resources.Requests["cpu"], resource.MustParse("1500m")
+		change := hpacouple.Change{Workload: workload, Strategy: hpacouple.Rollout, Amounts: []hpacouple.AmountChange{{AmountRef: cpuRequest, From: &q, To: &to}}}
+		got, errs := change.Writes(c.live(), hpacouple.WriteOptions{})
+		require.Empty(t, errs)
+		c.send(got.Writes)
+		o := hpacouple.ReleaseOptions{Taken: got.Taken}
+		released, errs := hpacouple.Release(workload, c.live(), o)
+		require.Empty(t, errs)
+		require.Len(t, released.Writes, 1)
+		if row.since != "" {
+			edit(row.since)
+		}
+		write := released.Writes[0]
+		before := owners(c.deployment().ManagedFields)
+		err := c.patch(write.Object.Kind, string(write.PatchType), write.FieldManager, write.Force, string(write.Body))
+		require.Equal(t, row.fails && (apiServer != nil || !row.versions), err != nil, "%s: %v", row.why, err)
+		if err != nil {
+			require.Equal(t, before, owners(c.deployment().ManagedFields), row.why)
+			released, errs = hpacouple.Release(workload, c.live(), o)
+			require.Empty(t, errs)
+			c.send(released.Writes)
+		}
+		require.Empty(t, ours(c.deployment().ManagedFields))
 	}
 }
 
