@@ -192,21 +192,26 @@ func amountPointer(ref AmountRef, index int) string {
 	return fieldsv1.Pointer(append(keys, "resources", string(ref.Kind), string(ref.Resource))...)
 }
 
-// canonical is the text of an amount as the API server stores it: the text of what that text reads as. Errors: those of [exact.Milli].
+// canonical is the text of an amount as the API server stores it. Errors: those of [exact.Milli].
 func canonical(q resource.Quantity) (string, error) {
 	if _, err := exact.Milli(q); err != nil {
 		return "", err
 	}
+	return asStored(q), nil
+}
+
+// asStored is the text of what the text of a quantity reads as, as the API server stores it.
+func asStored(q resource.Quantity) string {
 	c := q.DeepCopy()
 	t := c.String()
 	if c.Format != resource.BinarySI { // other formats read back as they were
-		return t, nil
+		return t
 	}
 	again, err := resource.ParseQuantity(t)
 	if err != nil {
-		return "", err
+		return t
 	}
-	return again.String(), nil
+	return again.String()
 }
 
 // canonicalCopy is a copy that prints as the API server stores it.

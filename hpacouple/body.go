@@ -2,6 +2,8 @@ package hpacouple
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -85,7 +87,8 @@ func (s *scene) hpaBody(list []autoscalingv2.MetricSpec, force bool) ([]byte, fi
 	return j, nil
 }
 
-// metricText is one entry of spec.metrics as canonical JSON, and its quantities as the API server stores them.
+// metricText is one entry of spec.metrics as canonical JSON, and its quantities as the API server stores them. They are others' and are carried
+// through whatever they are, unless no text would read back as the same (1000E prints as 1).
 func metricText(m *autoscalingv2.MetricSpec) ([]byte, error) {
 	if ref, target := targetOf(m); target != nil && target.Type == autoscalingv2.UtilizationMetricType && target.Value == nil &&
 		m.Object == nil && m.Pods == nil && m.External == nil && (m.Resource == nil || m.ContainerResource == nil) {
@@ -97,13 +100,11 @@ func metricText(m *autoscalingv2.MetricSpec) ([]byte, error) {
 			if *q == nil {
 				continue
 			}
-			text, err := canonical(**q)
+			again, err := readBack(**q)
 			if err != nil {
 				return nil, err
 			}
-			if again, err := resource.ParseQuantity(text); err == nil {
-				*q = &again
-			}
+			*q = &again
 		}
 	}
 	typed, err := json.Marshal(c)
@@ -115,6 +116,21 @@ func metricText(m *autoscalingv2.MetricSpec) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(plain) // keys in byte order
+}
+
+// errNotReadBack says that a quantity has no text of its own.
+var errNotReadBack = errors.New("has no text that an API server would read as the same quantity")
+
+// readBack is a quantity as the API server stores it. Errors: one whose text reads as another, and one that is beyond all texts.
+func readBack(q resource.Quantity) (resource.Quantity, error) {
+	if f := q.AsApproximateFloat64(); !(math.Abs(f) < 1e300) { // a monstrous exponent would make a monstrous text
+		return resource.Quantity{}, errNotReadBack
+	}
+	again, err := resource.ParseQuantity(asStored(q))
+	if err != nil || compare(again, q) != 0 {
+		return resource.Quantity{}, errNotReadBack
+	}
+	return again, nil
 }
 
 // utilizationText is [metricText] for the entries that are there most often, without the detour.

@@ -441,8 +441,8 @@ func TestWritesRefuses(t *testing.T) {
 		}, "live.template", "negative"},
 		{"a metric that no body can hold", func(_ *hpacouple.Change, s *stage) {
 			s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, autoscalingv2.MetricSpec{Type: "Pods", Pods: &autoscalingv2.PodsMetricSource{
-				Target: autoscalingv2.MetricTarget{AverageValue: quantity("1e30")}}})
-		}, "live.hpa.spec.metrics[1]", "64 bits"},
+				Target: autoscalingv2.MetricTarget{AverageValue: quantity("1000E")}}})
+		}, "live.hpa.spec.metrics[1]", "read as the same"},
 	} {
 		s, c := staged(t, "apply/kubectl-create")
 		row.change(&c, s)
@@ -547,6 +547,20 @@ func TestMetricsAreKept(t *testing.T) {
 		require.NoError(t, json.Unmarshal(got.Writes[0].Body, &plain))
 		sorted, _ := json.Marshal(plain)
 		require.Equal(t, string(sorted), string(got.Writes[0].Body), "canonical: keys in byte order, no spaces")
+	}
+}
+
+// Other entries are carried through as they are, also where their thousandths pass 64 bits: they are none of ours.
+func TestOtherEntriesOfAnySize(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{"10Pi", "10Pi"}, {"9.3E", "9300P"}, {"1e30", "1e30"}, {"8Ei", "9223372036854775807"}, {"16Ei", "9223372036854775807"}, {"-3", "-3"}, {"1n", "1n"}, {"0", "0"},
+	} {
+		s, c := staged(t, "apply/kubectl-create")
+		s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, autoscalingv2.MetricSpec{Type: "External", External: &autoscalingv2.ExternalMetricSource{
+			Metric: autoscalingv2.MetricIdentifier{Name: "queue"}, Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity(row.text)}}})
+		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+		require.Empty(t, errs, row.text)
+		require.Contains(t, string(got.Writes[0].Body), `"averageValue":"`+row.want+`"`, row.text)
 	}
 }
 
