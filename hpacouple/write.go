@@ -11,7 +11,8 @@ import (
 
 // Write is one request to the API server: a PATCH of the object itself, never of a subresource.
 //
-// Send it as it is, with its patch type as content type, and fieldManager and force as parameters. Do not hand the body to kubectl apply
+// Send it as it is, with its patch type as content type, and fieldManager and force as parameters; with dryRun=All as well it says what it would
+// be answered, and changes nothing. Do not hand the body to kubectl apply
 // --server-side: on an object that was applied from a client kubectl moves every field of it to the field manager, and later writes fail
 // ([Repair]). Source: docs/reference/ownership.md, rules 15 and 16.
 type Write struct {
@@ -47,7 +48,8 @@ type WriteOptions struct {
 
 // Writing is what [Change.Writes] returns.
 type Writing struct {
-	// Writes in the order in which to send them. Stop at the first that fails and read the objects again.
+	// Writes in the order in which to send them: first each with dryRun=All, so that a refusal is known before anything has changed. Stop at the
+	// first that fails and read the objects again; what then is still missing is asked for again, or taken back ([Change.Writes]).
 	Writes []Write `json:"writes,omitempty"`
 	// Order is the order of workload and HPA, and whether it is safe; empty where only one of them is written.
 	Order *Ordering `json:"order,omitempty"`
@@ -75,12 +77,17 @@ type Writing struct {
 // else owns it. The HPA's body holds the whole list of metrics in its live order with nothing but the targets changed. What already has its
 // new value is not written, so the rest of a change that was half sent can be asked for again.
 //
-//   - Force is set where a field is taken from somebody for the first time, and nowhere else. A 409 on an unforced write means that somebody
-//     else has written since.
+//   - Force is set where an unforced write would conflict and may not: a field is taken from somebody for the first time, or again with Retake;
+//     the list that an amount goes into is empty and somebody else's; the object has no managedFields at all. A 409 on an unforced write means
+//     that somebody else has written since.
 //   - metadata.uid guards each apply against another object of the same name; metadata.resourceVersion guards each forced one against
 //     wiping out what was written since the object was read. Neither is owned afterwards. Objects without them are not guarded.
 //   - Quantities are canonical, since the server compares them as text. What is absent is left out.
 //   - An amount that the change takes away and that is not ours cannot be taken away by an apply: a JSON patch with tests removes it.
+//
+// Two objects are two writes. A server can refuse the second for good (an admission webhook, a quota, a LimitRange) when the first is in force: half
+// a change, which moves replicas. Send each with dryRun=All first. Where the second is refused all the same, and not only for now, read the objects
+// again and send the writes of [Change.Reverse], with Taken as it is: what never arrived is passed over, so they are those that take the first back.
 //
 // Errors, with field paths: a change that cannot be meant; live objects that are missing, or others than the change names; a kind whose list
 // of containers is one atomic field; managedFields that are missing ([WriteOptions].NoManagedFields) or cannot be read, or that give our

@@ -358,6 +358,35 @@ func TestTaking(t *testing.T) {
 	require.Equal(t, held, second.Taken, "the first owner is remembered, not ourselves")
 }
 
+// The second write was refused for good: the writes of the reverse take the first half back, and nothing else.
+func TestHalfSentIsTakenBack(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		arrived func(*stage)
+		want    []string
+	}{
+		{"the HPA was written", func(s *stage) {
+			*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 71
+			s.hpa.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)}
+		}, []string{hpaApply}},
+		{"the workload was", func(s *stage) {
+			s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests = list("700m")
+			s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+		}, []string{podApply}},
+		{"nothing was", func(*stage) {}, nil},
+	} {
+		s, c := staged(t, "apply/kubectl-create")
+		first, errs := c.Writes(s.whole(), hpacouple.WriteOptions{})
+		require.Empty(t, errs)
+		row.arrived(s)
+		got, errs := c.Reverse().Writes(s.whole(), hpacouple.WriteOptions{Taken: first.Taken})
+		require.Empty(t, errs)
+		require.Equal(t, row.want, brief(got.Writes), row.why)
+		require.Empty(t, got.Stale, row.why)
+		require.Equal(t, first.Taken.Metrics.Owners, got.Taken.Metrics.Owners, "what is remembered is for the release")
+	}
+}
+
 // What was taken away and is set again keeps its past: the value before us, not the absence that we made.
 func TestClearedAndSetAgain(t *testing.T) {
 	s, c := staged(t, "apply/kubectl-create")

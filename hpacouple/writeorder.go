@@ -33,7 +33,8 @@ func (o *Order) UnmarshalText(text []byte) error {
 // Ordering is the order of the two writes, and what protects the time between them.
 type Ordering struct {
 	First Order `json:"first"`
-	// Safe says that the time between the writes moves no replicas, as long as it is shorter than Window or scaling down is disabled.
+	// Safe says that the time between the writes moves no replicas beyond what the change itself does, as long as it is shorter than Window or
+	// scaling down is disabled.
 	Safe bool `json:"safe"`
 	// Window is the HPA's scale-down window in seconds.
 	Window int32 `json:"window"`
@@ -52,7 +53,9 @@ const defaultScaleDownWindow = 300
 // 300 s, the controller's default (an HPA cannot tell whether the cluster has another). Not safe: a window of 0 unless scaling down is
 // disabled, where replicas are taken away under load (an outage), and entries that disagree. The order is then the same, or target first.
 //
-// The sign of the targets is the opposite of that of the request sum. Where no target changes there is one write, and the order says nothing.
+// Where a change keeps the pair, the sign of the targets is the opposite of that of the request sum. Where it does not (it puts back what a half
+// change or an edit moved, as an anchor has it) both can fall, or rise. Then the change itself moves replicas, and between the writes the number at
+// which the HPA scales lies between the old one and the new: neither order adds anything. Where no target changes there is one write, and the order says nothing.
 // Source: HPA rule 84 (docs/reference/hpa-semantics.md).
 func SafeOrder(targets []TargetChange, behavior *autoscalingv2.HorizontalPodAutoscalerBehavior) Ordering {
 	rise, fall := false, false
