@@ -97,11 +97,11 @@ func withTargets(list []autoscalingv2.MetricSpec, changes []TargetChange) []auto
 	return out
 }
 
-// metricsBefore is what is to be remembered of a list.
+// metricsBefore is what is to be remembered of a list. Targets below 1 are none that an API server has.
 func metricsBefore(list []autoscalingv2.MetricSpec) *TakenMetrics {
 	t := &TakenMetrics{}
 	for i := range list {
-		if ref, target := targetOf(&list[i]); target != nil {
+		if ref, target := targetOf(&list[i]); target != nil && *target.AverageUtilization >= 1 {
 			t.Targets = append(t.Targets, TakenTarget{TargetRef: ref, Target: *target.AverageUtilization})
 		}
 	}

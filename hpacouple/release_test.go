@@ -268,6 +268,10 @@ func TestRepair(t *testing.T) {
 	got, errs = hpacouple.Repair(web, hpacouple.Live{HPA: again}, "")
 	require.Empty(t, errs)
 	require.Empty(t, got, "the former name has an entry again: which fields were whose cannot be told")
+	again.ManagedFields[len(again.ManagedFields)-1].APIVersion = "autoscaling/v1"
+	got, errs = hpacouple.Repair(web, hpacouple.Live{HPA: again}, "")
+	require.Empty(t, errs)
+	require.Len(t, got, 1, "an entry of another version is another owner")
 	s, _ = staged(t, "release-restore/kubectl-create")
 	got, errs = hpacouple.Repair(web, s.whole(), "")
 	require.Empty(t, errs)

@@ -107,6 +107,27 @@ func TestBackTogether(t *testing.T) {
 				resources(s).Limits = list("3")
 				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true, Cleared: true})
 			}},
+		{name: "a cleared limit", why: "it comes again, by force where its empty list is somebody's", want: []string{podForce, "HorizontalPodAutoscaler patch kubectl-create"},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kubectl-create", byUpdate, "apps/v1", appFields(`{"f:limits":{}}`)))
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true, Cleared: true})
+			}},
+		{name: "a cleared limit that somebody claims", why: "it is theirs to set", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, kept: []string{limit.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:limits":{"f:cpu":{}}}`)))
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: limit, Value: quantity("2"), Held: true, Cleared: true})
+			}},
+		{name: "another amount of ours has its old value", why: "a patch in its owner's name would take our entry out and not give it back", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields[0] = entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{},"f:memory":{}}}`))
+				resources(s).Requests["memory"] = resource.MustParse("1Gi")
+				o.Taken.Amounts = append(o.Taken.Amounts, hpacouple.TakenAmount{AmountRef: memory, Value: quantity("1Gi"), Held: true, Owners: o.Taken.Amounts[0].Owners})
+			}},
+		{name: "another amount of ours is forgotten", why: "the same", want: []string{podApply, "HorizontalPodAutoscaler patch kubectl-create"}, kept: []string{memory.String()},
+			change: func(s *stage, o *hpacouple.ReleaseOptions) {
+				s.deployment.ManagedFields[0] = entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{},"f:memory":{}}}`))
+				resources(s).Requests["memory"] = resource.MustParse("1Gi")
+			}},
 		{name: "a limit was lowered", why: "the server refuses the old request above it: the target stays as well", want: []string{"HorizontalPodAutoscaler patch kerf", podPatch}, kept: []string{target, request.String(), limit.String()},
 			change: func(s *stage, o *hpacouple.ReleaseOptions) {
 				resources(s).Limits = list("900m")
@@ -165,4 +186,14 @@ func TestBackNeedsBoth(t *testing.T) {
 		_, errs = hpacouple.Release(web, hpacouple.Live{HPA: live.HPA}, part)
 		require.Empty(t, errs, "values stay, or belong to no pair")
 	}
+}
+
+// A value that goes back in one write lands where it was read, or nowhere.
+func TestOneWriteTestsItsPlaces(t *testing.T) {
+	s, _ := staged(t, "release-restore/kubectl-create")
+	got, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Back: true, Taken: s.taken})
+	require.Empty(t, errs)
+	require.Contains(t, string(got.Writes[0].Body), `{"op":"test","path":"/spec/template/spec/containers/0/name","value":"app"},{"op":"replace","path":"/spec/template/spec/containers/0/resources/requests/cpu"`)
+	require.Contains(t, string(got.Writes[1].Body), `{"op":"test","path":"/spec/metrics/0/resource/name","value":"cpu"},{"op":"replace","path":"/spec/metrics/0/resource/target/averageUtilization"`,
+		"an old client moves cpu to the end of the list")
 }

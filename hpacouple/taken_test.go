@@ -91,6 +91,10 @@ func TestReleaseLeavesWhatIsNotGiven(t *testing.T) {
 		require.Empty(t, errs, row.why)
 		require.Equal(t, row.want, got.Left, row.why)
 	}
+	part, errs := hpacouple.Release(web, live, hpacouple.ReleaseOptions{Taken: taken, Containers: []string{"app"}})
+	require.Empty(t, errs)
+	require.Equal(t, []string{podPatch}, brief(part.Writes), "a container that leaves takes no HPA with it")
+	require.NotNil(t, part.Taken.Metrics)
 	anywhere := web
 	anywhere.Namespace = ""
 	got, errs := hpacouple.Release(anywhere, hpacouple.Live{Meta: live.Meta}, hpacouple.ReleaseOptions{Taken: taken})

@@ -150,6 +150,28 @@ func TestWrites(t *testing.T) {
 				c.Amounts[0].To, c.Targets[0].To = quantity("3"), 17
 				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
 			}},
+		{name: "limit as high as the new request", why: "not in the way: one round", want: []string{podForce, podPatch, hpaForce},
+			change: func(c *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				c.Amounts[0].To, c.Targets[0].To = quantity("2"), 25
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+			}},
+		{name: "limit in the way, contested", why: "nothing is written, so there is no next round", contested: []string{"kubectl-create"},
+			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
+				c.Amounts = append(c.Amounts, limit)
+				c.Amounts[0].To, c.Targets[0].To = quantity("3"), 17
+				s.deployment.Spec.Template.Spec.Containers[0].Resources.Limits = list("2")
+				o.Taken.Metrics = &hpacouple.TakenMetrics{Held: true}
+			}},
+		{name: "labels of ours", why: "left out they would be given up, and vanish", want: []string{hpaForce, podApply}, says: `"labels":{"team":"x"}`,
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.deployment.Labels = map[string]string{"team": "x", "app": "web"}
+				s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kerf", byApply, "apps/v1", `{"f:metadata":{"f:labels":{"f:team":{}}},`+appFields(`{"f:requests":{"f:cpu":{}}}`)[1:])}
+			}},
+		{name: "an entry with two sources", why: "whatever it holds is carried through", want: []string{hpaForce, podForce}, says: `"object":{`,
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				s.hpa.Spec.Metrics[0].Object = &autoscalingv2.ObjectMetricSource{Metric: autoscalingv2.MetricIdentifier{Name: "hits"}}
+			}},
 		{name: "limit put back since", why: "it was taken away once and stands again: it stays", want: []string{hpaForce, podForce}, stays: []string{limit.AmountRef.String()},
 			change: func(c *hpacouple.Change, s *stage, o *hpacouple.WriteOptions) {
 				c.Amounts = append(c.Amounts, limit)
@@ -356,6 +378,9 @@ func TestTaking(t *testing.T) {
 	require.Empty(t, errs)
 	require.Equal(t, []string{hpaApply, podApply}, brief(second.Writes))
 	require.Equal(t, held, second.Taken, "the first owner is remembered, not ourselves")
+	for _, w := range second.Writes {
+		require.NotContains(t, string(w.Body), "resourceVersion", "an unforced write need not fail where a status was written")
+	}
 }
 
 // The second write was refused for good: the writes of the reverse take the first half back, and nothing else.
@@ -387,6 +412,50 @@ func TestHalfSentIsTakenBack(t *testing.T) {
 	}
 }
 
+// With Retake the memory follows the owners: a co-owner is added, and who had taken the field back is the one to whom it goes.
+func TestRetaking(t *testing.T) {
+	cpu := amountPath("containers[app].resources.requests.cpu")
+	managers := func(owners []risk.Owner) (out []string) {
+		for _, o := range owners {
+			out = append(out, o.Manager)
+		}
+		return out
+	}
+	for _, row := range []struct {
+		why    string
+		change func(*stage, *hpacouple.Change)
+		target int32
+		value  string
+		owners []string // of both
+	}{
+		{"somebody owns them as well", func(s *stage, c *hpacouple.Change) {
+			s.hpa.ManagedFields = append(s.hpa.ManagedFields, entry("gitops", byApply, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`))
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("gitops", byApply, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`)))
+			c.Amounts[0].From, c.Targets[0].From = quantity("700m"), 71
+		}, 50, "1", []string{"kubectl-create", "gitops"}},
+		{"somebody has edited them", func(s *stage, c *hpacouple.Change) {
+			s.hpa.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-edit", byUpdate, "autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)}
+			s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-edit", byUpdate, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+			*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = 60
+			s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("900m")
+			c.Amounts[0].From, c.Targets[0].From = quantity("900m"), 60
+		}, 60, "900m", []string{"kubectl-edit"}},
+	} {
+		s, taken := held(t)
+		c := joint()
+		c.Amounts[0].To, c.Targets[0].To = quantity("650m"), 76
+		row.change(s, &c)
+		got, errs := c.Writes(s.whole(), hpacouple.WriteOptions{Taken: taken, Retake: true})
+		require.Empty(t, errs, row.why)
+		require.Equal(t, []string{hpaForce, podForce}, brief(got.Writes), row.why)
+		require.Equal(t, []hpacouple.TakenTarget{{TargetRef: cpuEntry, Target: row.target}}, got.Taken.Metrics.Targets, row.why)
+		require.Equal(t, row.owners, managers(got.Taken.Metrics.Owners), row.why)
+		require.Equal(t, cpu, got.Taken.Amounts[0].AmountRef)
+		require.Equal(t, row.value, got.Taken.Amounts[0].Value.String(), row.why)
+		require.Equal(t, row.owners, managers(got.Taken.Amounts[0].Owners), row.why)
+	}
+}
+
 // What was taken away and is set again keeps its past: the value before us, not the absence that we made.
 func TestClearedAndSetAgain(t *testing.T) {
 	s, c := staged(t, "apply/kubectl-create")
@@ -404,6 +473,7 @@ func TestClearedAndSetAgain(t *testing.T) {
 	}
 	write()
 	require.True(t, taken.Amounts[0].Cleared && !taken.Amounts[0].Held, "not known to have arrived")
+	require.False(t, taken.Confirm(s.whole(), "").Amounts[0].Held, "nor while it stands")
 	resources.Limits = nil
 	taken = taken.Confirm(s.whole(), "")
 	require.True(t, taken.Amounts[0].Cleared && taken.Amounts[0].Held)
@@ -464,6 +534,9 @@ func TestWritesRefuses(t *testing.T) {
 		{"replicas of ours", func(_ *hpacouple.Change, s *stage) {
 			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:replicas":{}}}`))
 		}, "live.meta.managedFields", "f:replicas"},
+		{"a node selector of ours", func(_ *hpacouple.Change, s *stage) {
+			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", `{"f:spec":{"f:template":{"f:spec":{"f:nodeSelector":{"f:disk":{}}}}}}`))
+		}, "live.meta.managedFields", "f:nodeSelector"},
 		{"an amount of ours that no body can hold", func(_ *hpacouple.Change, s *stage) {
 			s.deployment.ManagedFields = append(s.deployment.ManagedFields, entry("kerf", byApply, "apps/v1", appFields(`{"f:requests":{"f:memory":{}}}`)))
 			s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["memory"] = resource.MustParse("-1")
