@@ -43,6 +43,8 @@ func TestSavings(t *testing.T) {
 			savings{"400m", "0", "1.2"}, savings{"400m", "0", "1.2"}, "Together they save 1.2000 per hour"},
 		{"of two lists of prices the last one counts", docs, []string{"--request", "app:cpu=600m", "--price", "cpu=1", "--price", "memory=1"},
 			savings{"400m", "0", "0"}, savings{"400m", "0", "0"}, "(cpu has no price)"},
+		{"one sum that is not known, and the total is not", two, []string{"--request", "Deployment/web/app:cpu=1m", "--request", "Deployment/api/app:cpu=300m", "--price", "cpu=1000000", "--replicas", "2147483647", "--bounds", "1-100000"},
+			savings{"0", "0", "0"}, savings{"0", "0", "0"}, "allowed, 0 blocked.\n"},
 		{"spec.replicas counts where nothing else is known", withReplicas, []string{"--request", "db:cpu=900m", "--price", "cpu=1"},
 			savings{"100m", "0", "0.7"}, savings{"100m", "0", "0.7"}, "Together they save 0.7000 per hour"},
 	} {

@@ -79,6 +79,7 @@ func TestUsageReport(t *testing.T) {
 	require.Equal(t, usagefile.Report{Rows: 302, Kept: 300, Invalid: 1, NoContainer: 1}, r.Usage.Files[0].Report)
 	require.Equal(t, r.Usage.Files[0].Report, r.Usage.Workloads[0].Report)
 	require.Contains(t, strings.Join(r.Notes, "\n"), "1 not a measurement")
+	require.NotContains(t, strings.Join(r.Notes, "\n"), "whole pods", "they are no loss where there are containers")
 }
 
 // TestUsageOfOthers: usage of other pods is named and plays no part.
