@@ -43,6 +43,7 @@ func explain(d documents, s settings) report {
 		r.Items = append(r.Items, i)
 	}
 	r.Errors = append(r.Errors, in.checkMetrics()...)
+	r.Errors = append(r.Errors, in.checkReplicas()...)
 	if len(in.hpas) == 0 && len(r.Errors) == 0 {
 		r.Errors = append(r.Errors, "there is no HorizontalPodAutoscaler in the input")
 	}
@@ -100,7 +101,7 @@ func (in *surroundings) explain(hpa *autoscalingv2.HorizontalPodAutoscaler) (ite
 	if len(errs) > 0 {
 		return item{}, errs.ToAggregate()
 	}
-	t := targetOf(hpa, in.targets)
+	t := in.target(hpa)
 	o := in.observe(hpa, t)
 	state := replicas.FromStatus(hpa.Status)
 	_, exact := replicas.Step(spec, state, o, in.at)
@@ -145,7 +146,7 @@ func (in *surroundings) observe(hpa *autoscalingv2.HorizontalPodAutoscaler, t *t
 	if t == nil {
 		ref := hpa.Spec.ScaleTargetRef
 		count := hpa.Status.CurrentReplicas
-		return replicas.Observation{Replicas: count, StatusReplicas: count, ScaleError: fmt.Sprintf("%s %s is not in the input", ref.Kind, ref.Name)}
+		return replicas.Observation{Replicas: count, StatusReplicas: count, ScaleError: fmt.Sprintf("%s %s is not in the input; --replicas says how many there are", ref.Kind, ref.Name)}
 	}
 	c := replicas.Cluster{Scale: t.scale(in.pods), Pods: in.pods, Resource: in.samples}
 	if len(in.samples) == 0 {
@@ -155,7 +156,7 @@ func (in *surroundings) observe(hpa *autoscalingv2.HorizontalPodAutoscaler, t *t
 		c.Values = append(c.Values, in.values(hpa, m))
 	}
 	for _, other := range in.hpas {
-		if u := targetOf(other, in.targets); other != hpa && u != nil && other.Namespace == hpa.Namespace {
+		if u := in.target(other); other != hpa && u != nil && other.Namespace == hpa.Namespace {
 			c.Rivals = append(c.Rivals, replicas.Rival{Name: other.Name, Selector: u.scale(nil).Status.Selector})
 		}
 	}

@@ -30,7 +30,7 @@ func conditions(hpa *autoscalingv2.HorizontalPodAutoscaler, spec replicas.Spec, 
 
 // risks enters the findings of package risk.
 func (in *surroundings) risks(i *item, hpa *autoscalingv2.HorizontalPodAutoscaler, t *target) {
-	if t == nil {
+	if t == nil || t.template == nil {
 		return
 	}
 	input := risk.Input{Workload: risk.Object{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}, SpecReplicas: t.replicas,

@@ -80,3 +80,43 @@ func (t *target) scale(pods []corev1.Pod) (s autoscalingv1.Scale) {
 	}
 	return s
 }
+
+// of says whether --replicas speaks of an HPA.
+func (v scaleValue) of(hpa *autoscalingv2.HorizontalPodAutoscaler) bool {
+	return v.hpa == hpa.Name || v.hpa == hpa.Namespace+"/"+hpa.Name
+}
+
+// target is what an HPA scales: from the input, or from --replicas; nil if nobody says it.
+func (in *surroundings) target(hpa *autoscalingv2.HorizontalPodAutoscaler) *target {
+	if t := targetOf(hpa, in.targets); t != nil {
+		return t
+	}
+	ref := hpa.Spec.ScaleTargetRef
+	for i := range in.scales {
+		if v := &in.scales[i]; v.of(hpa) {
+			return &target{Identity: manifest.Identity{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: hpa.Namespace, Name: ref.Name},
+				replicas: &v.replicas, status: v.replicas, selector: v.selector}
+		}
+	}
+	return nil
+}
+
+// checkReplicas refuses what --replicas says of nobody, or of what is in the input.
+func (in *surroundings) checkReplicas() (faults []string) {
+	for _, v := range in.scales {
+		found := false
+		for _, hpa := range in.hpas {
+			if !v.of(hpa) {
+				continue
+			}
+			found = true
+			if t := targetOf(hpa, in.targets); t != nil {
+				faults = append(faults, "--replicas "+v.hpa+": "+t.Kind+" "+t.Name+" is in the input and says it itself")
+			}
+		}
+		if !found {
+			faults = append(faults, "--replicas "+v.hpa+": there is no HorizontalPodAutoscaler of that name")
+		}
+	}
+	return faults
+}
