@@ -202,6 +202,7 @@ func TestUsageTexts(t *testing.T) {
 	two := lines(1, webPod, "app", "cpu", "1") + lines(1, "web-6f9c7b5d4-bbbbb", "app", "cpu", "much")
 	_, got := decoded(t, deployment(box{"app", "1", ""}), "-", "--usage", usagePath(t, two))
 	require.Equal(t, 1, strings.Count(got.errors, "could not be read whole"))
+	require.NotContains(t, got.out, "belongs to none")
 }
 
 // TestNoFileStays: what standard input held is gone afterwards.

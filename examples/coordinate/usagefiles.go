@@ -143,14 +143,14 @@ func (b *belongs) look(inputs []*usageInput, progress *progress) (faults []fault
 		}
 		for pod, e := range in.found.Pods {
 			to := b.ofPod(pod, e.Labels)
-			b.pods[pod] = b.only(to, "pod", pod)
+			b.pods[pod] = b.only(to, "pod", pod, e)
 			for _, t := range to {
 				t.measured.concerned(e, cmp.Or(broken, e.Unordered), len(to) == 1)
 			}
 		}
 		for pod, e := range in.found.Scaled {
 			to := b.ofReplicas(pod)
-			b.scaled[pod] = b.only(to, "replicas of", pod)
+			b.scaled[pod] = b.only(to, "replicas of", pod, e)
 			for _, t := range to {
 				t.measured.concerned(usagefile.Extent{}, cmp.Or(broken, e.Unordered), false)
 				if len(to) == 1 {
@@ -170,9 +170,12 @@ func (b *belongs) look(inputs []*usageInput, progress *progress) (faults []fault
 }
 
 // only returns the one workload, and remembers what belongs to none or to several.
-func (b *belongs) only(to []*task, what string, pod usagefile.Pod) *task {
+func (b *belongs) only(to []*task, what string, pod usagefile.Pod, e usagefile.Extent) *task {
 	if len(to) == 1 {
 		return to[0]
+	}
+	if e.First.IsZero() { // it has no measurement
+		return nil
 	}
 	text := what + " " + strings.TrimPrefix(pod.Namespace+"/"+pod.Name, "/")
 	if len(to) > 1 {

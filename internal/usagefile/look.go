@@ -31,7 +31,7 @@ type Found struct {
 
 // Extent is what one pod has in a file.
 type Extent struct {
-	First, Last time.Time
+	First, Last time.Time         // zero without a row that can be a measurement
 	Labels      map[string]string // nil where the file does not say
 	// Unordered says where the rows of one container and resource go back in time; empty where they do not.
 	Unordered string
@@ -67,8 +67,8 @@ func Look(in io.Reader, name string, of corev1.ResourceName, progress func(rows 
 		if r.ofReplicas() {
 			into = f.Scaled
 		}
-		e, known := into[r.pod]
-		if !known {
+		e := into[r.pod]
+		if e.Labels == nil {
 			e.Labels = r.labels
 		}
 		if r.possible() { // what is no measurement moves no window
@@ -103,7 +103,9 @@ func Look(in io.Reader, name string, of corev1.ResourceName, progress func(rows 
 // lost takes note of whom a line concerns that cannot be read. What is about a pod may be about a workload or its HPA as well.
 func (f *Found) lost(r row) {
 	for _, into := range []map[Pod]Extent{f.Pods, f.Scaled} {
-		into[r.pod] = into[r.pod]
+		if _, known := into[r.pod]; !known {
+			into[r.pod] = Extent{}
+		}
 	}
 }
 

@@ -152,7 +152,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"items":[{"metadata":{"name":"a"},"timestamp":"2026-01-05T00:00:00Z","containers":[{"name":"app","usage":{"cpu":"1"}}]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c := usagefile.NewCollector(recommend.VPA())
-		_ = c.Read(strings.NewReader(text), "f", "")
+		_, look := usagefile.Look(strings.NewReader(text), "f", "", nil)
+		read := c.Read(strings.NewReader(text), "f", "")
+		if look == nil {
+			require.NoError(t, read, "what can be looked at can be read")
+		}
 		_, errs := recommend.Workload(recommend.Input{Usage: c.Usage()}, recommend.VPA())
 		_ = errs
 		r := c.Report()
