@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
-	"github.com/kube-rightsize/rightsize/internal/program"
 	"github.com/kube-rightsize/rightsize/internal/usagefile"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
@@ -164,15 +163,6 @@ func (t *task) podCount(s settings) int32 {
 	return 1
 }
 
-// step is one step of an explanation.
-type step struct {
-	Stage  recommend.Stage `json:"stage"`
-	Cause  recommend.Cause `json:"cause"`
-	Value  int64           `json:"value"`
-	Before string          `json:"before"`
-	After  string          `json:"after"`
-}
-
 // explain adds to an item what usage says, and what is saved.
 func (t *task) explain(i *item, s settings) {
 	t.saves(i, s)
@@ -190,7 +180,7 @@ func (t *task) explain(i *item, s settings) {
 				continue
 			}
 			for _, st := range a.Steps {
-				c.Explanation = append(c.Explanation, step{st.Stage, st.Cause, st.Value, amountText(c.Resource, st.Before.Request), amountText(c.Resource, st.After.Request)})
+				c.Explanation = append(c.Explanation, stepOf(c.Resource, st))
 			}
 		}
 	}
@@ -200,26 +190,5 @@ func (t *task) explain(i *item, s settings) {
 		if only && slices.Contains(t.measured.result.Flags, f) {
 			i.RiskFlags = append(i.RiskFlags, f)
 		}
-	}
-}
-
-func amountText(name corev1.ResourceName, v int64) string {
-	q := recommend.Quantity(name, v)
-	return q.String()
-}
-
-// explanations says in the table how each request was made of usage.
-func (p *page) explanations(i *item) {
-	for _, c := range i.Containers {
-		if len(c.Explanation) == 0 {
-			continue
-		}
-		var parts []string
-		for _, s := range c.Explanation {
-			if s.Before != s.After {
-				parts = append(parts, fmt.Sprintf("%s (%s) %s", s.Stage, s.Cause, inUnit(s.After, c.Resource)))
-			}
-		}
-		p.line("  " + program.Plain(c.Name) + " " + string(c.Resource) + " from usage: " + strings.Join(parts, ", "))
 	}
 }
