@@ -86,7 +86,8 @@ func (t *task) judgeReplicas() {
 		seen := &t.measured.scaled.seen[i]
 		seen.Largest, seen.Reached = r.Largest, r.Reached
 		if r.Known > 0 {
-			seen.Share = decimals(big.NewRat(100*int64(r.AtMax), int64(r.Known)))
+			share := big.NewRat(int64(r.AtMax), int64(r.Known))
+			seen.Share = decimals(share.Mul(share, big.NewRat(100, 1)))
 		}
 		if r.Reached {
 			t.atMax = true

@@ -104,8 +104,13 @@ func TestMaxReplicasSources(t *testing.T) {
 			require.Equal(t, row.outcome, r.Items[0].Outcome)
 		})
 	}
+	long := "0,web,,replicas,10\n7200000000,web,,replicas,9\n"
+	ages := long + strings.ReplaceAll(long, "web", "scaler")
+	r, got := decoded(t, docs, "-", "--request", "app:cpu=400m", "--usage", usagePath(t, ages))
+	require.Equal(t, exitFine, got.code)
+	require.Equal(t, []replicasSeen{{"scaler", 10, true, "100", false}}, r.Usage.Workloads[0].Replicas, "two series of 228 years")
 	late := "1767571300,web,,replicas,3\n1767571200,web,,replicas,3\n"
-	_, got := decoded(t, docs, "-", "--usage", cpu, "--usage", usagePath(t, late))
+	_, got = decoded(t, docs, "-", "--usage", cpu, "--usage", usagePath(t, late))
 	require.Equal(t, exitInput, got.code, "rows of replicas have an order too")
 	require.Contains(t, got.errors, "comes after")
 }

@@ -3,6 +3,7 @@ package usagefile
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/kube-rightsize/rightsize/usage"
 )
@@ -61,7 +62,15 @@ func (c *Collector) judge(s *counts, within usage.Window) {
 
 // both adds what was seen in two parts.
 func both(a, b usage.Replicas) usage.Replicas {
-	return usage.Replicas{Largest: max(a.Largest, b.Largest), Reached: a.Reached || b.Reached, AtMax: a.AtMax + b.AtMax, Known: a.Known + b.Known}
+	return usage.Replicas{Largest: max(a.Largest, b.Largest), Reached: a.Reached || b.Reached, AtMax: sum(a.AtMax, b.AtMax), Known: sum(a.Known, b.Known)}
+}
+
+// sum ends at the longest duration, 292 years: several series of lifetimes are still all of the time, or none.
+func sum(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // Replicas returns what was seen against each of Limits. Times of several series add up.
