@@ -109,6 +109,7 @@ func TestMaxReplicasSources(t *testing.T) {
 	r, got := decoded(t, docs, "-", "--request", "app:cpu=400m", "--usage", usagePath(t, ages))
 	require.Equal(t, exitFine, got.code)
 	require.Equal(t, []replicasSeen{{"scaler", 10, true, "100", false}}, r.Usage.Workloads[0].Replicas, "two series of 228 years")
+	require.Empty(t, r.Usage.Workloads[0].Start, "a window ends with a row of cpu or memory")
 	late := "1767571300,web,,replicas,3\n1767571200,web,,replicas,3\n"
 	_, got = decoded(t, docs, "-", "--usage", cpu, "--usage", usagePath(t, late))
 	require.Equal(t, exitInput, got.code, "rows of replicas have an order too")

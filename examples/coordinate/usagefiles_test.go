@@ -226,7 +226,10 @@ func TestUsageOfNoUse(t *testing.T) {
 		require.Equal(t, exitFine, got.code, got.errors)
 		require.Equal(t, usagefile.Report{Rows: 301, Kept: 300, Invalid: 1}, r.Usage.Workloads[0].Report, more)
 	}
-	r, _ := decoded(t, usageDocs(), "-", "--usage", usagePath(t, strings.ReplaceAll(good, ",app,", ",,")))
+	part := `{"status":"success","warnings":["a store did not answer"],"data":{"resultType":"matrix","result":[{"metric":{"pod":"` + webPod + `","container":"app","resource":"cpu"},"values":[[1767571200,"0.25"]]}]}}`
+	r, _ := decoded(t, usageDocs(), "-", "--usage", usagePath(t, part))
+	require.Contains(t, strings.Join(r.Notes, "\n"), "the database warned: a store did not answer")
+	r, _ = decoded(t, usageDocs(), "-", "--usage", usagePath(t, strings.ReplaceAll(good, ",app,", ",,")))
 	require.Contains(t, r.Notes[0], "300 of whole pods")
 }
 

@@ -104,6 +104,7 @@ func TestCountersOfNoName(t *testing.T) {
 	}{
 		{"half a core for a day", 1440, func(i int) float64 { return float64(i) * 30 }, true},
 		{"with a reset", 1440, func(i int) float64 { return float64(i%700) * 30 }, true},
+		{"with a reset at its end", 1440, func(i int) float64 { return float64(i%1430) * 30 }, true},
 		{"of a tenth of a core", 1440, func(i int) float64 { return 7 + float64(i)*6 }, true},
 		{"of a container that idles at times", 1440, func(i int) float64 { return float64(i/5*4+min(i%5, 4)) * 6 }, true},
 		{"not a number in between", 1440, func(i int) float64 { return []float64{nan, float64(i) * 30}[min(i%9, 1)] }, true},
