@@ -49,6 +49,7 @@ var floats = map[string]string{
 	"internal/exact/quantity.go": "a coarse range check before exact arithmetic",
 	"bounds/reach.go":            "the scale-out trigger compares as the controller does",
 	"hpacouple/fit.go":           "the HPA's tolerance, for the trigger",
+	"hpacouple/body.go":          "a coarse range check of others' amounts before their text is made",
 }
 
 type sourceFile struct {

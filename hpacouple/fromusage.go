@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
 	"github.com/kube-rightsize/rightsize/skipreason"
@@ -99,19 +98,7 @@ func withMeasured(flags, measured []skipreason.RiskFlag) []skipreason.RiskFlag {
 func planned(footprints []Footprint) recommend.Savings {
 	var s recommend.Savings
 	for _, f := range footprints {
-		from, err1 := exact.FloorMilli(f.From)
-		to, err2 := exact.Milli(f.To)
-		if err1 != nil || err2 != nil {
-			continue // the plan has read both
-		}
-		if f.Resource == corev1.ResourceCPU {
-			s.CPUMilli = from - to
-			continue
-		}
-		s.MemoryBytes = (from - to) / 1000
-		if (from-to)%1000 < 0 {
-			s.MemoryBytes--
-		}
+		s = s.Add(f.Resource, f.From, f.To)
 	}
 	return s
 }

@@ -1,6 +1,13 @@
 package recommend
 
-import "math/big"
+import (
+	"math/big"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kube-rightsize/rightsize/internal/exact"
+)
 
 // savings returns what falls away: present minus recommended. A resource without a present request, or without a
 // recommendation, saves nothing.
@@ -15,6 +22,28 @@ func savings(c *Container, p Prices, replicas int32) Savings {
 		}
 	}
 	return s.At(p, replicas)
+}
+
+// Add returns s with what one pod requests less of a resource after a change. The difference is rounded down to whole millicores or bytes, so that savings
+// are never overstated: half a byte less is nothing, half a byte more is one more. Other resources than cpu and memory, and amounts whose thousandths
+// pass int64, add nothing. The quantities are not written to.
+func (s Savings) Add(name corev1.ResourceName, from, to resource.Quantity) Savings {
+	more, less, sign, round := from.DeepCopy(), to.DeepCopy(), int64(1), exact.FloorMilli
+	if more.Cmp(less) < 0 {
+		more, less, sign, round = less, more, -1, exact.Milli
+	}
+	more.Sub(less)
+	m, err := round(more)
+	switch {
+	case err != nil:
+	case name == corev1.ResourceCPU:
+		s.CPUMilli += sign * m
+	case name == corev1.ResourceMemory && sign > 0:
+		s.MemoryBytes += m / 1000
+	case name == corev1.ResourceMemory:
+		s.MemoryBytes -= m/1000 + min(m%1000, 1)
+	}
+	return s
 }
 
 // At returns the savings with PerHour for these prices and replicas. Negative replicas count as none.

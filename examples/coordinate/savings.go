@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kube-rightsize/rightsize/internal/exact"
 	"github.com/kube-rightsize/rightsize/recommend"
 )
 
@@ -19,32 +17,11 @@ type savings struct {
 	PerHour string `json:"perHour"`
 }
 
-// freed adds what falls away between two requests, in whole millicores or bytes. The difference is rounded down: half a byte less is nothing,
-// half a byte more is one.
-func freed(s *recommend.Savings, name corev1.ResourceName, from, to resource.Quantity) {
-	more, less, sign, round := from.DeepCopy(), to.DeepCopy(), int64(1), exact.FloorMilli
-	if more.Cmp(less) < 0 {
-		more, less, sign, round = less, more, -1, exact.Milli
-	}
-	more.Sub(less)
-	m, err := round(more)
-	switch {
-	case err != nil: // the plan has read both
-	case name == corev1.ResourceCPU:
-		s.CPUMilli += sign * m
-	case sign > 0:
-		s.MemoryBytes += m / 1000
-	default:
-		s.MemoryBytes -= m/1000 + min(m%1000, 1)
-	}
-}
-
 // saves adds to an item what is saved, by the plan and as recommended.
 func (t *task) saves(i *item, s settings) {
 	var planned, asked recommend.Savings
 	for _, f := range i.plan.Footprints {
-		freed(&planned, f.Resource, f.From, f.To)
-		freed(&asked, f.Resource, f.From, f.Recommended)
+		planned, asked = planned.Add(f.Resource, f.From, f.To), asked.Add(f.Resource, f.From, f.Recommended)
 	}
 	pods := t.podCount(s)
 	i.Savings, i.Recommended = savingsText(planned.At(s.prices, pods)), savingsText(asked.At(s.prices, pods))
@@ -52,9 +29,7 @@ func (t *task) saves(i *item, s settings) {
 		if c.From == nil || c.To == nil {
 			continue
 		}
-		var one recommend.Savings
-		freed(&one, c.Resource, *c.From, *c.To)
-		text := savingsText(one.At(s.prices, pods))
+		text := savingsText(recommend.Savings{}.Add(c.Resource, *c.From, *c.To).At(s.prices, pods))
 		if c.Resource == corev1.ResourceMemory {
 			text.CPU = ""
 		} else {

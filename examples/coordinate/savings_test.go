@@ -1,14 +1,9 @@
 package main
 
 import (
-	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/kube-rightsize/rightsize/recommend"
 )
 
 // TestSavings: to the last decimal in JSON, rounded down in the table, and also for what is skipped.
@@ -72,23 +67,7 @@ func TestSavingsOfContainers(t *testing.T) {
 	require.Equal(t, savings{"500m", "-1Gi", "0.011"}, r.Items[0].Savings)
 }
 
-// TestFreed: the floor of the exact difference, by big rationals.
-func TestFreed(t *testing.T) {
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		for _, texts := range [][2]string{{"1", "400m"}, {"400m", "1"}, {"1", "1"}, {"0.5m", "0.5m"}, {"1100000u", "100u"}, {"100u", "1100000u"}, {"1n", "0"}, {"0", "1n"},
-			{"1181116006400m", "1181116006"}, {"1181116006", "1181116006400m"}, {"1181116006400m", "1Gi"}, {"9e15", "1m"}, {"1m", "9e15"}} {
-			from, to := resource.MustParse(texts[0]), resource.MustParse(texts[1])
-			var s recommend.Savings
-			freed(&s, name, from, to)
-			d := new(big.Rat).Sub(rat(from.AsDec().String()), rat(to.AsDec().String()))
-			got := s.MemoryBytes
-			if name == corev1.ResourceCPU {
-				d.Mul(d, big.NewRat(1000, 1))
-				got = s.CPUMilli
-			}
-			require.Equal(t, new(big.Int).Div(d.Num(), d.Denom()).Int64(), got, "%s of %s", name, texts)
-		}
-	}
+func TestPerHour(t *testing.T) {
 	for text, want := range map[string]string{"": "", "0": "0.0000", "0.00019": "0.0001", "-0.00011": "-0.0002", "-0.0001": "-0.0001", "12.5": "12.5000"} {
 		require.Equal(t, want, perHour(text))
 	}
