@@ -174,6 +174,7 @@ func TestLimitRangeDefaults(t *testing.T) {
 		{why: "the later item of one LimitRange wins", ranges: []corev1.LimitRange{named("a", item("300m", "3", "", ""), item("100m", "2", "", ""))}, present: 100, limit: 1000},
 		{why: "a limit of its own stands in for the request", own: resources(nil, list("200m", "")), ranges: []corev1.LimitRange{named("a", item("100m", "1", "", ""))}, present: 200, limit: 50},
 		{why: "a request of its own goes with the default limit", own: resources(list("500m", ""), nil), ranges: []corev1.LimitRange{named("a", item("100m", "1", "", ""))}, present: 500, limit: 100},
+		{why: "a maximum that came later than the request: 2 to 3 is no ratio, and the limit is not below the request", own: resources(list("3", ""), nil), ranges: []corev1.LimitRange{named("a", item("", "", "", "2"))}, present: 3000, limit: 50},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := plain()

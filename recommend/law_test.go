@@ -89,7 +89,7 @@ func explained(t *rapid.T) {
 			continue
 		}
 		require.Empty(t, a.Reason)
-		if a.Limit.To != nil && len(in.LimitRanges) == 0 { // a LimitRange may not allow what is there
+		if a.Limit.To != nil {
 			require.LessOrEqual(t, a.Request, *a.Limit.To)
 		}
 		require.Equal(t, a.Request < a.Uncapped, a.CappedBy != "", "%+v", a)

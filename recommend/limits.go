@@ -53,7 +53,8 @@ func (d *draft) limitFor(request int64) (int64, bool) {
 	case d.scaleRequest == 0:
 		return request, true
 	}
-	return exact.MulDivFloor(limit, request, d.scaleRequest)
+	// A LimitRange that came after the workload can make its default limit lower than the request: no pod of it is admitted, and there is no ratio to keep.
+	return exact.MulDivFloor(max(limit, d.scaleRequest), request, d.scaleRequest)
 }
 
 // requestFor returns the largest request whose limit is at most a bound on limits (GetBoundaryRequest).
@@ -62,7 +63,7 @@ func (d *draft) requestFor(bound int64) int64 {
 	if d.rule.Limit != KeepRatio || limit == 0 || d.scaleRequest == 0 {
 		return bound
 	}
-	request, ok := exact.MulDivFloor(d.scaleRequest, bound, limit)
+	request, ok := exact.MulDivFloor(d.scaleRequest, bound, max(limit, d.scaleRequest))
 	if !ok {
 		return math.MaxInt64
 	}
