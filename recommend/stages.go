@@ -62,10 +62,8 @@ func (d *draft) enough(s Strategy, m measured) Reason {
 		return ""
 	case spanned && !usage.Empty(m.history) && (m.history.First().IsZero() || m.history.Last().IsZero()):
 		return MissingSpan
-	case m.history == nil || s.MinSamples > 0 && m.history.Count() < s.MinSamples:
-		if s.MinSamples > 0 {
-			return TooFewSamples
-		}
+	case s.MinSamples > 0 && (m.history == nil || m.history.Count() < s.MinSamples):
+		return TooFewSamples
 	case s.MinSpan.Duration > 0 && span(m.history) < s.MinSpan.Duration:
 		return TooShort
 	}
