@@ -15,7 +15,7 @@ import (
 // amounts returns the writes of the workload: an apply of what is set, and a JSON patch for what is taken away from somebody else.
 func (d *draft) amounts() (writes []Write) {
 	var set, clear []*AmountChange // to be applied; to be removed
-	force, blocked := false, false
+	force := false
 	for i := range d.change.Amounts {
 		a := &d.change.Amounts[i]
 		r, _ := d.resources(a.AmountRef)
@@ -39,8 +39,7 @@ func (d *draft) amounts() (writes []Write) {
 		}
 		others, must, ok := d.claim(&d.template, a.AmountRef, d.taken.held(a.AmountRef) != nil)
 		switch {
-		case !ok:
-			blocked = true
+		case !ok: // contested
 		case a.To == nil && ours && len(others) == 0:
 			set = append(set, a)
 			d.taken.clear(a.AmountRef)
@@ -56,8 +55,8 @@ func (d *draft) amounts() (writes []Write) {
 			}
 		}
 	}
-	blocked = d.aboveLimits() || blocked
-	if blocked || len(d.out.Stale) > 0 {
+	d.aboveLimits()
+	if len(d.out.Contested) > 0 || len(d.out.Stale) > 0 {
 		return nil
 	}
 	if len(clear) > 0 && d.inTheWay(clear) {
@@ -95,7 +94,7 @@ func (d *draft) moves(name corev1.ResourceName) bool {
 
 // aboveLimits finds requests that the limit in force would not let through, and those that it would stand in for: the plan was made for
 // another limit, and the server would refuse the workload's half for ever.
-func (d *draft) aboveLimits() (blocked bool) {
+func (d *draft) aboveLimits() {
 	for i := range d.change.Amounts {
 		a := &d.change.Amounts[i]
 		r, _ := d.resources(a.AmountRef)
@@ -112,7 +111,6 @@ func (d *draft) aboveLimits() (blocked bool) {
 		case a.To == nil && !(stays && d.moves(a.Resource)):
 		case a.To != nil && compare(*a.To, *limit) <= 0:
 		default:
-			blocked = true
 			if others := d.template.others(ref); stays && len(others) > 0 {
 				d.out.Contested = append(d.out.Contested, others...)
 			} else {
@@ -120,7 +118,6 @@ func (d *draft) aboveLimits() (blocked bool) {
 			}
 		}
 	}
-	return blocked
 }
 
 // emptyElsewhere says whether somebody owns the list itself while it is empty, as an owner does whose only amount in it was taken. Its first

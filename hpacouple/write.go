@@ -108,7 +108,6 @@ func (c Change) Writes(live Live, o WriteOptions) (Writing, field.ErrorList) {
 	}
 	if len(out.Contested) > 0 || len(out.Stale) > 0 {
 		o.Taken.DeepCopyInto(&out.Taken)
-		out.Again = false
 		return out, nil
 	}
 	switch {
