@@ -90,7 +90,7 @@ func (t *Taken) of(live Live) (out Taken) {
 }
 
 // WithoutHPA is the memory once the HPA is gone: the API server has none of that name (HPAName). Nothing of it can be given back, and the
-// requests can go back without a target. A new HPA of the same name needs no such call, its uid tells.
+// requests can go back without a target: by [Release] with Back, or by the reverse of the change without its HPA and Targets. A new HPA of the same name needs no such call, its uid tells.
 func (t Taken) WithoutHPA() (out Taken) {
 	if len(t.Amounts) == 0 {
 		return out
