@@ -334,8 +334,9 @@ func amountAt(path []string) (ref AmountRef, ok bool) {
 	return ref, ref.Kind.Valid()
 }
 
-// validate returns what cannot be meant.
-func (t Taken) validate() (errs field.ErrorList) {
+// Validate returns what cannot be meant: a word that is not in its list, an amount that is negative or whose thousandths pass int64, a target
+// below 1, one amount twice, an owner that no API server could read. [Change.Writes] and [Release] refuse it.
+func (t Taken) Validate() (errs field.ErrorList) {
 	at := field.NewPath("taken")
 	for i := range t.Amounts {
 		a := &t.Amounts[i]

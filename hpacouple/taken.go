@@ -133,7 +133,7 @@ func (t *Taken) check(live Live, fieldManager string) (errs field.ErrorList) {
 	if t.FieldManager != "" && fieldManager != "" && t.FieldManager != fieldManager {
 		errs = append(errs, field.Invalid(at.Child("fieldManager"), t.FieldManager, "is not "+strconv.Quote(fieldManager)+": release first what was taken in its name"))
 	}
-	return append(errs, t.validate()...)
+	return append(errs, t.Validate()...)
 }
 
 // Confirm returns the memory after the writes were sent: what the live objects show to be ours is marked as held. From then on it counts as

@@ -116,6 +116,28 @@ func ExampleTaken_Confirm() {
 	// Output: false true
 }
 
+// The HPA is gone: the requests go back alone.
+func ExampleTaken_WithoutHPA() {
+	w, live := deployed()
+	got, _ := changed(w, live).Writes(live, hpacouple.WriteOptions{})
+	now := taken(live)
+	now.HPA = nil
+	_, errs := hpacouple.Release(w, now, hpacouple.ReleaseOptions{Taken: got.Taken, Back: true})
+	fmt.Println(errs[0])
+	released, _ := hpacouple.Release(w, now, hpacouple.ReleaseOptions{Taken: got.Taken.WithoutHPA(), Back: true})
+	fmt.Println(len(released.Writes), released.Writes[0].Object.Kind)
+	// Output:
+	// live.hpa: Required value: its target goes back together with the requests
+	// 1 Deployment
+}
+
+// A memory that was stored is read before it is used.
+func ExampleTaken_Validate() {
+	target := hpacouple.TakenTarget{TargetRef: hpacouple.TargetRef{Type: "Resource", Resource: "cpu"}}
+	fmt.Println(hpacouple.Taken{Metrics: &hpacouple.TakenMetrics{Targets: []hpacouple.TakenTarget{target}}}.Validate()[0])
+	// Output: taken.metrics.targets[0].target: Invalid value: "0": must be at least 1
+}
+
 // The value stays; the field is its former owner's again.
 func ExampleRelease() {
 	w, live := deployed()
