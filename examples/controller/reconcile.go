@@ -34,8 +34,9 @@ type Reconciler struct {
 type round struct {
 	*Reconciler
 	*scene
-	ledger ledger.Ledger
-	again  bool // more is to be done at once
+	ledger  ledger.Ledger
+	foreign string // who wrote the ledger that stands there, where that is not ours
+	again   bool   // more is to be done at once
 }
 
 // Reconcile does what the workload's annotations ask for. It starts from what the cluster shows each time, and ends with one half of the work
@@ -53,7 +54,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil {
 		return ctrl.Result{}, p.misread(ctx, err)
 	}
-	if p.ledger, err = ledger.Read(s.meta.Annotations); err != nil {
+	if p.ledger, p.foreign, err = ledger.Read(s.meta, r.FieldManager); err != nil {
 		return ctrl.Result{}, p.misread(ctx, fmt.Errorf("%s %w", ledger.Annotation, err))
 	}
 	switch {
@@ -105,7 +106,7 @@ func (p *round) store(ctx context.Context, next ledger.Ledger) error {
 		return err
 	}
 	p.ledger = next
-	if text == p.meta.Annotations[ledger.Annotation] {
+	if text == p.meta.Annotations[ledger.Annotation] || (text == "" && p.foreign != "") { // an apply takes away only what is its own
 		return nil
 	}
 	w, err := ledger.Annotate(p.object(), ledger.Guard{UID: p.meta.UID, ResourceVersion: p.meta.ResourceVersion}, ledger.Manager(p.FieldManager), ledger.Annotation, text)
