@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 
 	"github.com/kube-rightsize/rightsize/recommend"
 )
@@ -78,6 +79,14 @@ func TestBoundsTogether(t *testing.T) {
 			items: []corev1.LimitRangeItem{podItem("", "500m")}, want: []int64{499, 1}},
 		{why: "nor does a share of less than one", pod: podOf(resources(list("1", ""), nil), resources(list("2m", ""), nil)), use: []float64{1, 0.002},
 			items: []corev1.LimitRangeItem{podItem("", "100m")}, want: []int64{99, 1}},
+		{why: "a limit that stays keeps the request below minAllowed, and the pod below its minimum", pod: podOf(resources(list("100m", ""), list("100m", ""))), use: []float64{0.05},
+			policies: []recommend.Policy{{Container: "a", MinAllowed: list("200m", "")}}, items: []corev1.LimitRangeItem{podItem("150m", "")},
+			want: []int64{0}, reason: recommend.BoundsConflict},
+		{why: "a largest ratio to a limit that stays above maxAllowed", pod: podOf(resources(list("500m", ""), list("1", ""))), use: []float64{0.05},
+			policies: []recommend.Policy{{Container: "a", MaxAllowed: list("200m", "")}}, items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("4", "")}},
+			want: []int64{0}, reason: recommend.BoundsConflict},
+		{why: "requests far above limits that stay are cut from these", pod: podOf(resources(list("100m", ""), list("1", "")), resources(list("100m", ""), list("1", ""))), use: []float64{1e9, 1e9},
+			items: []corev1.LimitRangeItem{podItem("", "2")}, want: []int64{1000, 1000}},
 		{why: "the least limit of several ratios counts", pod: podOf(resources(list("100m", ""), list("1", ""))), use: []float64{0.1}, strategy: keepRatio,
 			items: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("4", "")}, {Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("2", "")},
 				{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("3", "")}}, want: []int64{100}, limits: []int64{200}},
@@ -206,6 +215,7 @@ func TestQoSOfFinishedPods(t *testing.T) {
 		{why: "without a LimitRange", from: corev1.PodQOSBestEffort, after: corev1.PodQOSBurstable},
 		{why: "Burstable by its defaults", ranges: defaults, from: corev1.PodQOSBurstable, after: corev1.PodQOSBurstable},
 		{why: "Guaranteed by its defaults", ranges: equal, from: corev1.PodQOSGuaranteed, after: corev1.PodQOSBurstable},
+		{why: "a limit of its own stands in for the request, and no default does", own: resources(nil, list("1", "1Gi")), ranges: defaults, from: corev1.PodQOSGuaranteed, after: corev1.PodQOSBurstable},
 		{why: "its own amounts count first", own: resources(list("100m", "100Mi"), nil), ranges: equal, from: corev1.PodQOSBurstable, after: corev1.PodQOSBurstable},
 	} {
 		r, errs := recommend.Workload(recommend.Input{Pod: podOf(c.own), LimitRanges: c.ranges, Usage: one(recommend.ContainerUsage{CPU: flat(t, 0.05, 3)})}, plain())
@@ -224,3 +234,116 @@ func TestQoSInit(t *testing.T) {
 	pod.InitContainers = []corev1.Container{{Name: "init", Resources: resources(list("1", ""), nil)}}
 	require.Equal(t, corev1.PodQOSBurstable, recommend.QoSClass(pod))
 }
+
+// boundsHold: what is recommended keeps the policy, the LimitRanges of containers and those of the pod, as their texts say it, however they meet.
+// Limits that are there already may break them; they do so before and after.
+func boundsHold(t *rapid.T) {
+	s := plain()
+	s.CPU.Limit = rapid.SampledFrom(recommend.LimitModes()).Draw(t, "limit")
+	var pod corev1.PodSpec
+	in := recommend.Input{Pod: &pod}
+	milli := func(label string, least, most int64) int64 { return rapid.Int64Range(least, most).Draw(t, label) }
+	for i := range rapid.IntRange(1, 4).Draw(t, "containers") {
+		name := string(rune('a' + i))
+		r := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+		request := milli("request", 1, 1000)
+		if rapid.Bool().Draw(t, "requested") {
+			r.Requests[corev1.ResourceCPU] = recommend.Quantity(corev1.ResourceCPU, request)
+		}
+		if rapid.Bool().Draw(t, "limited") {
+			r.Limits[corev1.ResourceCPU] = recommend.Quantity(corev1.ResourceCPU, request+milli("more", 0, 3000))
+		}
+		pod.Containers = append(pod.Containers, corev1.Container{Name: name, Resources: r})
+		if rapid.IntRange(0, 3).Draw(t, "measured") > 0 {
+			in.Usage = append(in.Usage, recommend.ContainerUsage{Name: name, CPU: samplesOf(t, []float64{float64(milli("use", 0, 3000)) / 1000}, 1)})
+		}
+		if rapid.Bool().Draw(t, "policy") {
+			least := milli("min", 0, 500)
+			in.Policies = append(in.Policies, recommend.Policy{Container: name,
+				MinAllowed: corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, least)},
+				MaxAllowed: corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, least+milli("max", 1, 3000))}})
+		}
+	}
+	bounds := func(kind corev1.LimitType, least, most int64) (item corev1.LimitRangeItem) {
+		item.Type = kind
+		low := milli("low", 1, least)
+		if rapid.Bool().Draw(t, "has min") {
+			item.Min = corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, low)}
+		}
+		if rapid.Bool().Draw(t, "has max") {
+			item.Max = corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, low+milli("high", 0, most))}
+		}
+		return item
+	}
+	of, together := bounds(corev1.LimitTypeContainer, 300, 3000), bounds(corev1.LimitTypePod, 3000, 5000)
+	in.LimitRanges = limitRange(of, together)
+	result, errs := recommend.Workload(in, s)
+	require.Empty(t, errs)
+
+	value := func(list corev1.ResourceList) (int64, bool) {
+		q, ok := list[corev1.ResourceCPU]
+		return q.MilliValue(), ok
+	}
+	low, _ := value(of.Min)
+	high, capped := value(of.Max)
+	requests, limits, moved, was := int64(0), int64(0), false, int64(0)
+	for i, c := range result.Containers {
+		limit, limited := value(pod.Containers[i].Resources.Limits)
+		if !limited && capped {
+			limit, limited = high, true // what the API server gives
+		}
+		was += limit
+		if c.CPU.Outcome != recommend.Recommended {
+			if c.CPU.Present != nil {
+				requests += *c.CPU.Present
+			}
+			limits += limit
+			continue
+		}
+		moved = true
+		after := int64(0)
+		switch {
+		case c.CPU.Limit.To != nil:
+			after = *c.CPU.Limit.To
+		case capped && (s.CPU.Limit == recommend.Unset || !limited):
+			after = high
+		case s.CPU.Limit == recommend.Keep && limited:
+			after = limit
+		}
+		requests += c.CPU.Request
+		limits += after
+		fits := s.CPU.Limit != recommend.Keep || limit == 0 || limit > c.CPU.Request // a limit that stays wins over the rest
+		if fits {
+			require.GreaterOrEqual(t, c.CPU.Request, low)
+		}
+		if capped {
+			require.LessOrEqual(t, c.CPU.Request, high)
+			if s.CPU.Limit == recommend.KeepRatio {
+				require.LessOrEqual(t, after, high)
+			}
+		}
+		for _, p := range in.Policies {
+			if p.Container == c.Name {
+				least, _ := value(p.MinAllowed)
+				most, _ := value(p.MaxAllowed)
+				require.LessOrEqual(t, c.CPU.Request, most)
+				if fits {
+					require.GreaterOrEqual(t, c.CPU.Request, least)
+				}
+			}
+		}
+	}
+	if !moved {
+		return
+	}
+	if least, ok := value(together.Min); ok {
+		require.GreaterOrEqual(t, requests, least)
+	}
+	if most, ok := value(together.Max); ok {
+		require.LessOrEqual(t, requests, most)
+		require.LessOrEqual(t, limits, most)
+	}
+}
+
+func TestBoundsHold(t *testing.T) { rapid.Check(t, boundsHold) }
+func FuzzBoundsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(boundsHold)) }

@@ -110,6 +110,13 @@ func TestUnusableViews(t *testing.T) {
 	week := func(v float64) view { return view{v, 20_000, monday, monday.Add(7 * 24 * time.Hour)} }
 	table, err := usage.NewQuantiles(usage.Table{Count: 20_000, Quantiles: []usage.QuantileValue{{Q: 0.5, Value: 0.1}, {Q: 0.9, Value: 0.2}, {Q: 0.95, Value: 0.25}}})
 	require.NoError(t, err)
+	half := func(first, last time.Time) usage.View {
+		q, err := usage.NewQuantiles(usage.Table{Count: 20_000, Quantiles: table.Listed(), First: first, Last: last})
+		require.NoError(t, err)
+		return q
+	}
+	largest := recommend.VPA()
+	largest.CPU.Lower, largest.CPU.Target, largest.CPU.Upper = recommend.Statistic{Max: true}, recommend.Statistic{Max: true}, recommend.Statistic{Max: true}
 	sure := recommend.VPA()
 	sure.CPU.Confidence.Duration = 0
 	long := recommend.Peak()
@@ -122,9 +129,12 @@ func TestUnusableViews(t *testing.T) {
 		reason   recommend.Reason
 	}{
 		{why: "a view without times has no history to widen bounds by", cpu: table, strategy: recommend.VPA(), reason: recommend.MissingSpan},
+		{why: "nor one without a first time", cpu: half(time.Time{}, monday), strategy: recommend.VPA(), reason: recommend.MissingSpan},
+		{why: "nor one without a last time, which a custom view may leave out", cpu: view{1, 20_000, monday, time.Time{}}, strategy: recommend.VPA(), reason: recommend.MissingSpan},
 		{why: "nor a span that may be long enough", cpu: table, strategy: long, reason: recommend.MissingSpan},
 		{why: "where nothing asks for its span it is enough", cpu: table, strategy: sure},
 		{why: "the last bucket has no end", cpu: vpaHistogram(5000, 5000, 5000), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
+		{why: "but the largest value is known whatever its bucket", cpu: vpaHistogram(5000, 5000, 5000), strategy: largest},
 		{why: "neither has it in the largest of all", cpu: usage.MaxOf(vpaHistogram(1, 1, 1), vpaHistogram(5000, 5000, 5000)), strategy: recommend.VPA(), reason: recommend.AmountOutOfRange},
 		{why: "the last bucket but one ends where it starts", cpu: vpaHistogram(1020, 1020, 1020), strategy: recommend.VPA()},
 		{why: "one wild sample in twenty is above every quantile that is asked for", cpu: vpaHistogram(append(make([]float64, 19), 5000)...), strategy: recommend.VPA()},

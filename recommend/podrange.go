@@ -48,15 +48,15 @@ func podRange(all []*draft, b bounds) {
 // moves reports whether a container is recommended for.
 func (d *draft) moves() bool { return d.out.Outcome == Recommended }
 
-// requestNow is the request as it stands, with whether it can be cut.
+// requestNow is the request as it stands, below a limit that stays, with whether it can be cut.
 func (d *draft) requestNow() (int64, bool) {
 	if !d.moves() {
 		return present(d.request), false
 	}
-	return d.now.Request, d.now.Request > max(d.low, 1)
+	return min(d.now.Request, d.high), d.now.Request > max(d.low, 1)
 }
 
-// limitNow is the limit that goes with the request as it stands; 0 is none.
+// limitNow is the limit that goes with the request as it stands, 0 is none, with whether a cut of the request lowers it.
 func (d *draft) limitNow() (int64, bool) {
 	if !d.moves() {
 		return d.effectiveLimit(), false
@@ -106,7 +106,7 @@ func shrink(all []*draft, most int64, amount func(*draft) (int64, bool)) bool {
 		for _, d := range all {
 			if _, can := amount(d); can {
 				d.now = d.now.each(func(v int64) int64 {
-					cut, _ := exact.MulDivFloor(v, room, total)
+					cut, _ := exact.MulDivFloor(min(v, d.high), room, total)
 					return max(cut, min(v, max(d.low, 1)))
 				})
 			}

@@ -229,7 +229,7 @@ func TestQuantilesTable(t *testing.T) {
 }
 
 func TestReplicasOver(t *testing.T) {
-	limits := []usage.MaxReplicas{{at(100), 20}, {at(0), 10}, {at(140), -1}, {at(170), 30}}
+	limits := []usage.MaxReplicas{{at(100), 20}, {at(0), 10}, {at(140), 0}, {at(170), 30}}
 	for _, c := range []struct {
 		why    string
 		counts []usage.Point
