@@ -18,6 +18,7 @@ import (
 
 // Change is what an admitted plan changes, as one value: it can be stored, sent, written ([Change.Writes]), recorded and reversed. It holds
 // the amounts as they are *written* in the pod template; an amount that only stands in for another (a limit for a missing request) is absent.
+// The zero Change is none, and has no JSON: a field for a change that may not be there is a pointer.
 type Change struct {
 	Workload Workload `json:"workload"`
 	// HPA is the HPA whose target changes with the requests; its name is empty where requests change alone.

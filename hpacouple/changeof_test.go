@@ -2,6 +2,7 @@ package hpacouple_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"log/slog"
 	"testing"
 
@@ -53,4 +54,15 @@ func TestChangeLogsAbsence(t *testing.T) {
 		slog.New(slog.NewTextHandler(&b, nil)).Info("", "c", hpacouple.Change{Workload: web, Amounts: []hpacouple.AmountChange{row.a}})
 		require.Contains(t, b.String(), row.want)
 	}
+}
+
+// No change is a nil pointer: the zero value has no strategy, and cannot be stored.
+func TestNoChangeIsAPointer(t *testing.T) {
+	_, err := json.Marshal(hpacouple.Change{})
+	require.ErrorContains(t, err, "strategy")
+	text, err := json.Marshal(struct {
+		Change *hpacouple.Change `json:"change,omitempty"`
+	}{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{}`, string(text))
 }
