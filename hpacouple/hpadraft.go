@@ -54,7 +54,7 @@ func liveMetrics(spec *autoscalingv2.HorizontalPodAutoscalerSpec) []autoscalingv
 		Name: "cpu", Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &target}}}}
 }
 
-// targetOf is the target of an entry and its name; nil where that is no utilization of a resource.
+// targetOf is the target of an entry and its name; nil where that is no utilization of a resource. One below 1 is none that an API server has.
 func targetOf(m *autoscalingv2.MetricSpec) (ref TargetRef, target *autoscalingv2.MetricTarget) {
 	switch {
 	case m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil:
@@ -62,7 +62,7 @@ func targetOf(m *autoscalingv2.MetricSpec) (ref TargetRef, target *autoscalingv2
 	case m.Type == autoscalingv2.ContainerResourceMetricSourceType && m.ContainerResource != nil:
 		ref, target = TargetRef{Type: m.Type, Resource: m.ContainerResource.Name, Container: m.ContainerResource.Container}, &m.ContainerResource.Target
 	}
-	if target == nil || target.AverageValue != nil || target.AverageUtilization == nil {
+	if target == nil || target.AverageValue != nil || target.AverageUtilization == nil || *target.AverageUtilization < 1 {
 		return TargetRef{}, nil
 	}
 	return ref, target
@@ -97,11 +97,11 @@ func withTargets(list []autoscalingv2.MetricSpec, changes []TargetChange) []auto
 	return out
 }
 
-// metricsBefore is what is to be remembered of a list. Targets below 1 are none that an API server has.
+// metricsBefore is what is to be remembered of a list.
 func metricsBefore(list []autoscalingv2.MetricSpec) *TakenMetrics {
 	t := &TakenMetrics{}
 	for i := range list {
-		if ref, target := targetOf(&list[i]); target != nil && *target.AverageUtilization >= 1 {
+		if ref, target := targetOf(&list[i]); target != nil {
 			t.Targets = append(t.Targets, TakenTarget{TargetRef: ref, Target: *target.AverageUtilization})
 		}
 	}

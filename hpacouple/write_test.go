@@ -107,6 +107,12 @@ func TestWrites(t *testing.T) {
 			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
 				s.hpa.Spec.Metrics[0].Resource.Target = autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("1")}
 			}},
+		{name: "another target of 0", why: "no API server has it: carried through, and not remembered, or the release would refuse the memory", want: []string{hpaForce, podForce}, says: `"averageUtilization":0`,
+			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
+				none := int32(0)
+				s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
+					Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: &none}}})
+			}},
 		{name: "two entries of one name", why: "which one is meant cannot be told", stale: []string{"spec.metrics: cpu"},
 			change: func(_ *hpacouple.Change, s *stage, _ *hpacouple.WriteOptions) {
 				s.hpa.Spec.Metrics = append(s.hpa.Spec.Metrics, *s.hpa.Spec.Metrics[0].DeepCopy())
@@ -322,6 +328,7 @@ func TestWrites(t *testing.T) {
 			require.Empty(t, errs, row.why)
 			require.Equal(t, before, snapshot(t, live, c, o), "P2")
 			require.Equal(t, row.want, brief(got.Writes), row.why)
+			require.Empty(t, got.Taken.Validate(), row.why)
 			require.Equal(t, row.stale, got.Stale, row.why)
 			require.Equal(t, row.stays, got.Stays, row.why)
 			require.Equal(t, row.again, got.Again, row.why)
