@@ -179,7 +179,14 @@ func (r *release) forget() {
 		r.taken.Metrics = r.taken.Metrics.others(r.wantsResource)
 	}
 	if r.podDone {
-		r.taken.Amounts = slices.DeleteFunc(r.taken.Amounts, func(a TakenAmount) bool { return r.wants(a.AmountRef) })
+		r.taken.Amounts = slices.DeleteFunc(r.taken.Amounts, func(a TakenAmount) bool {
+			return r.wants(a.AmountRef) && !(a.Kind == Request && r.taken.Metrics.knows(a.Resource))
+		})
+		for i := range r.taken.Amounts { // released, but its target is still ours, and must not go back without it
+			if a := &r.taken.Amounts[i]; r.wants(a.AmountRef) {
+				a.Held, a.Cleared, a.Owners = false, false, nil
+			}
+		}
 		if len(r.taken.Amounts) == 0 {
 			r.taken.Amounts = nil
 		}

@@ -1,6 +1,8 @@
 package hpacouple_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 )
@@ -171,6 +174,22 @@ func TestBackTogether(t *testing.T) {
 	}
 }
 
+// A container that was released alone stays what it is; the target of its requests does not go back without it later.
+func TestContainerReleasedBeforeTheRest(t *testing.T) {
+	s, taken := held(t)
+	request := amountPath("containers[app].resources.requests.cpu")
+	part, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Taken: taken, Containers: []string{"app"}})
+	require.Empty(t, errs)
+	require.Equal(t, []string{podPatch}, brief(part.Writes))
+	require.Equal(t, []hpacouple.TakenAmount{{AmountRef: request, Value: quantity("1")}}, part.Taken.Amounts, "its old value, and nobody to give it to")
+	s.deployment.ManagedFields = []metav1.ManagedFieldsEntry{entry("kubectl-create", byUpdate, "apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))}
+	back, errs := hpacouple.Release(web, s.whole(), hpacouple.ReleaseOptions{Taken: part.Taken, Back: true})
+	require.Empty(t, errs)
+	require.Equal(t, []string{"HorizontalPodAutoscaler patch kerf"}, brief(back.Writes))
+	require.Equal(t, []string{"spec.metrics: cpu", request.String()}, back.Kept)
+	require.Equal(t, hpacouple.Taken{}, back.Taken)
+}
+
 // One object of a pair alone cannot go back.
 func TestBackNeedsBoth(t *testing.T) {
 	s, _ := staged(t, "release-restore/kubectl-create")
@@ -197,3 +216,55 @@ func TestOneWriteTestsItsPlaces(t *testing.T) {
 	require.Contains(t, string(got.Writes[1].Body), `{"op":"test","path":"/spec/metrics/0/resource/name","value":"cpu"},{"op":"replace","path":"/spec/metrics/0/resource/target/averageUtilization"`,
 		"an old client moves cpu to the end of the list")
 }
+
+// Whoever owns and wrote what: a release with the values that sets one half leaves the old pair.
+func lawNoHalfGoesBack(t *rapid.T) {
+	s, _ := staged(t, "release-restore/kubectl-create")
+	request := rapid.SampledFrom([]string{"700m", "1", "600m"}).Draw(t, "request")
+	target := rapid.SampledFrom([]int32{71, 50, 60}).Draw(t, "target")
+	entries := func(apiVersion, fields string) (list []metav1.ManagedFieldsEntry) {
+		for _, manager := range []string{"kerf", "gitops"} {
+			if rapid.IntRange(0, 2).Draw(t, manager+" owns "+apiVersion) > 0 == (manager == "kerf") {
+				list = append(list, entry(manager, byApply, apiVersion, fields))
+			}
+		}
+		return list
+	}
+	s.deployment.Spec.Template.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse(request)
+	s.deployment.ManagedFields = entries("apps/v1", appFields(`{"f:requests":{"f:cpu":{}}}`))
+	*s.hpa.Spec.Metrics[0].Resource.Target.AverageUtilization = target
+	s.hpa.ManagedFields = entries("autoscaling/v2", `{"f:spec":{"f:metrics":{}}}`)
+	o := hpacouple.ReleaseOptions{Back: true, Taken: s.taken, NoManagedFields: true}
+	ours := func(list []metav1.ManagedFieldsEntry) bool { return len(list) > 0 && list[0].Manager == "kerf" }
+	if oneIn(t, 6, "request forgotten") && ours(s.deployment.ManagedFields) { // of what is not ours either nobody could know
+		o.Taken.Amounts = nil
+	}
+	if oneIn(t, 6, "target forgotten") && ours(s.hpa.ManagedFields) {
+		o.Taken.Metrics = nil
+	}
+	if oneIn(t, 6, "container") {
+		o.Containers = []string{"app"}
+	}
+	if oneIn(t, 6, "owner applies") && o.Taken.Metrics != nil {
+		o.Taken.Metrics.Owners[0].Operation = byApply
+	}
+	got, errs := hpacouple.Release(web, s.whole(), o)
+	require.Empty(t, errs)
+	moved := false
+	for _, w := range got.Writes {
+		switch text := string(w.Body); {
+		case w.Object.Kind == "Deployment" && (strings.Contains(text, `{"cpu":"1"}`) || strings.Contains(text, `requests/cpu","value":"1"`)):
+			moved, request = true, "1"
+		case w.Object.Kind != "Deployment" && (strings.Contains(text, `"averageUtilization":50`) || strings.Contains(text, `averageUtilization","value":50`)):
+			moved, target = true, 50
+		}
+	}
+	if moved {
+		require.Equal(t, "1 50", fmt.Sprint(request, " ", target))
+	} else if o.Taken.Amounts != nil && o.Taken.Metrics != nil && len(o.Containers) == 0 && (request != "1" || target != 50) {
+		require.NotEmpty(t, got.Kept, "what stays is named")
+	}
+}
+
+func TestNoHalfGoesBack(t *testing.T) { rapid.Check(t, lawNoHalfGoesBack) }
+func FuzzNoHalfGoesBack(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawNoHalfGoesBack)) }

@@ -118,6 +118,11 @@ func (m *TakenMetrics) others(released func(corev1.ResourceName) bool) *TakenMet
 	return &left
 }
 
+// knows says whether a target of the resource is remembered.
+func (m *TakenMetrics) knows(name corev1.ResourceName) bool {
+	return m != nil && slices.ContainsFunc(m.Targets, func(t TakenTarget) bool { return t.Resource == name })
+}
+
 // namesOther says whether the metrics that are remembered are another HPA's, by its name.
 func (t *Taken) namesOther(live Live) bool {
 	return t.Metrics != nil && t.HPAName != "" && live.HPA != nil && live.HPA.Name != t.HPAName
