@@ -50,10 +50,14 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		}
 		return p.tell(ctx, conditions...)
 	}
+	if p.ledger.Refused == ledger.Fingerprint(change) {
+		return p.tell(ctx, append(conditions, condition(Written, false, "Refused", "the API server has refused this change; it is not sent again until the plan is another one"))...)
+	}
 	if err := p.tell(ctx, conditions...); err != nil {
 		return err
 	}
 	before := p.ledger
+	p.anew = true
 	p.ledger = before.Begin(change, before.Taken)
 	_, err := p.carry(ctx, change, p.ledger.Finished)
 	return err
@@ -79,11 +83,21 @@ func (p *round) input(asked *Recommendation) hpacouple.Input {
 // carry sends the writes of a change, and what is still missing of them where a pass before this one did not get to the end. What is taken is
 // stored before it is taken, since afterwards it cannot be read. moved says that the live objects hold neither the old nor the new values.
 func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hpacouple.Taken) ledger.Ledger) (moved bool, err error) {
+	now := p.ledger.Taken
+	if !p.anew { // begun in a pass before this one
+		if w, errs := change.Writes(p.live(change.HPA.Name), p.writeOptions()); len(errs) == 0 {
+			now = w.Taken
+		}
+	}
+	p.ledger = p.ledger.Noticed(now, p.FieldManager, p.meta)
 	w, ok, err := p.writesOf(ctx, change)
 	if !ok {
 		return len(w.Stale) > 0, err
 	}
 	if len(w.Writes) > 0 {
+		if err := p.try(ctx, w.Writes); err != nil {
+			return false, p.failed(ctx, change, w.Taken, err)
+		}
 		next := p.ledger
 		next.Taken, next.Unfinished = w.Taken, true
 		if err := p.store(ctx, next); err != nil {
@@ -95,7 +109,7 @@ func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hp
 		}
 		for _, write := range w.Writes {
 			if err := p.send(ctx, write); err != nil {
-				return false, err
+				return false, p.failed(ctx, change, w.Taken, err)
 			}
 		}
 		if err := p.refresh(ctx); err != nil {
@@ -114,9 +128,13 @@ func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hp
 	return false, p.tell(ctx, condition(Written, true, "Applied", "requests and targets are written"))
 }
 
+func (p *round) writeOptions() hpacouple.WriteOptions {
+	return hpacouple.WriteOptions{FieldManager: p.FieldManager, Taken: p.ledger.Taken, Retake: p.Retake}
+}
+
 // writesOf builds the writes; ok is false where there can be none, which is said.
 func (p *round) writesOf(ctx context.Context, change hpacouple.Change) (w hpacouple.Writing, ok bool, err error) {
-	w, errs := change.Writes(p.live(change.HPA.Name), hpacouple.WriteOptions{FieldManager: p.FieldManager, Taken: p.ledger.Taken, Retake: p.Retake})
+	w, errs := change.Writes(p.live(change.HPA.Name), p.writeOptions())
 	switch {
 	case len(errs) > 0:
 		return w, false, p.tell(ctx, condition(Written, false, "Unwritable", errs.ToAggregate().Error()))

@@ -91,8 +91,10 @@ func (r *Reconciler) youngest(ctx context.Context, namespace string, selector *m
 }
 
 // send sends a write as the library built it.
-func (r *Reconciler) send(ctx context.Context, w hpacouple.Write) (err error) {
-	o := metav1.PatchOptions{FieldManager: w.FieldManager}
+func (r *Reconciler) send(ctx context.Context, w hpacouple.Write) error { return r.patch(ctx, w) }
+
+func (r *Reconciler) patch(ctx context.Context, w hpacouple.Write, dryRun ...string) (err error) {
+	o := metav1.PatchOptions{FieldManager: w.FieldManager, DryRun: dryRun}
 	if w.PatchType == hpacouple.ApplyPatch {
 		o.Force = &w.Force
 	}

@@ -36,6 +36,7 @@ type round struct {
 	*scene
 	ledger ledger.Ledger
 	again  bool // more is to be done at once
+	anew   bool // the change was planned in this pass
 }
 
 // Reconcile does what the workload's annotations ask for. It starts from what the cluster shows each time, and ends with one half of the work
@@ -56,6 +57,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if p.ledger, err = ledger.Read(s.meta.Annotations); err != nil {
 		return ctrl.Result{}, p.misread(ctx, fmt.Errorf("%s %w", ledger.Annotation, err))
 	}
+	p.ledger = p.ledger.Of(p.meta.UID)
 	switch {
 	case asked.release:
 		err = p.release(ctx, asked.rollBack)
