@@ -20,6 +20,7 @@ type scene struct {
 	template *corev1.PodTemplateSpec
 	replicas *int32
 	hpas     []*autoscalingv2.HorizontalPodAutoscaler // that scale it
+	all      []*autoscalingv2.HorizontalPodAutoscaler // of the namespace
 	pod      metrics.Pod
 }
 
@@ -60,7 +61,9 @@ func (r *Reconciler) read(ctx context.Context, key types.NamespacedName) (*scene
 		return nil, err
 	}
 	for i := range hpas.Items {
-		if h := &hpas.Items[i]; h.Spec.ScaleTargetRef.Kind == r.Kind && h.Spec.ScaleTargetRef.Name == key.Name {
+		h := &hpas.Items[i]
+		s.all = append(s.all, h)
+		if h.Spec.ScaleTargetRef.Kind == r.Kind && h.Spec.ScaleTargetRef.Name == key.Name {
 			s.hpas = append(s.hpas, h)
 		}
 	}

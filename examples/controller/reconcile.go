@@ -37,6 +37,8 @@ type round struct {
 	ledger ledger.Ledger
 	again  bool // more is to be done at once
 	anew   bool // the change was planned in this pass
+
+	movedAway string // the HPA whose metrics were taken, and which scales the workload no more
 }
 
 // Reconcile does what the workload's annotations ask for. It starts from what the cluster shows each time, and ends with one half of the work

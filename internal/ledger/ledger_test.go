@@ -79,7 +79,18 @@ func TestAnnotate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, hpacouple.Write{Object: o, PatchType: hpacouple.ApplyPatch, FieldManager: "kerf-ledger", Force: true, Body: w.Body}, w)
 	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"kube-rightsize.github.io/ledger":"{}"},"name":"web","uid":"u","resourceVersion":"7"}}`, string(w.Body))
-	w, err = Annotate(o, Guard{}, "m", Annotation, "")
+	w, err = Annotate(o, Guard{UID: "u"}, "m", Annotation, "")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}`, string(w.Body))
+	require.Equal(t, hpacouple.JSONPatch, w.PatchType)
+	require.JSONEq(t, `[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"remove","path":"/metadata/annotations/kube-rightsize.github.io~1ledger"}]`, string(w.Body))
+}
+
+func TestOf(t *testing.T) {
+	l := Ledger{}.Of("a").Begin(*full().Change, full().Taken)
+	require.False(t, l.Of("a").Empty())
+	require.False(t, l.Of("").Empty(), "a manifest has no uid")
+	require.True(t, l.Of("b").Empty(), "a copy is another workload")
+	taken := full()
+	taken.Taken.WorkloadUID = "a"
+	require.True(t, taken.Of("b").Empty(), "ledgers from before know it from what was taken")
 }
