@@ -72,6 +72,7 @@ func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
 	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
 		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
 	}
+	t.ledger = t.ledger.Of(t.meta.UID)
 	if s.undoes() {
 		i, ok = t.undo(s)
 		return i, ok, nil
