@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/ledger"
@@ -13,6 +14,10 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		if moved, err := p.carry(ctx, *p.ledger.Change, p.ledger.Finished); err != nil || !moved {
 			return err
 		} // the objects have moved on, so a new plan is due
+	}
+	policy, err := p.policyNow()
+	if err != nil {
+		return err
 	}
 	if p.forgotten() {
 		return p.tell(ctx, condition(Written, false, "Forgotten", p.FieldManager+" owns fields, and nothing is remembered of them: release the workload first"))
@@ -27,7 +32,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		return err
 	}
 	live := p.live(plan.HPA.Name)
-	verdict, errs := hpacouple.Admit(plan, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: p.Writes, Live: live})
+	verdict, errs := hpacouple.Admit(plan, hpacouple.Admission{Policy: policy, MayPatchHPA: p.Writes, Live: live})
 	if len(errs) > 0 {
 		return errs.ToAggregate()
 	}
@@ -53,13 +58,17 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 	if p.ledger.Refused == ledger.Fingerprint(change) {
 		return p.tell(ctx, append(conditions, condition(Written, false, "Refused", "the API server has refused this change; it is not sent again until the plan is another one"))...)
 	}
+	if p.rolling { // pods of two templates: usage that is measured now belongs to neither
+		p.wait = 30 * time.Second
+		return p.tell(ctx, append(conditions, condition(Written, false, "RollingOut", "the last rollout has not ended"))...)
+	}
 	if err := p.tell(ctx, conditions...); err != nil {
 		return err
 	}
 	before := p.ledger
 	p.anew = true
 	p.ledger = before.Begin(change, before.Taken)
-	_, err := p.carry(ctx, change, p.ledger.Finished)
+	_, err = p.carry(ctx, change, p.ledger.Finished)
 	return err
 }
 

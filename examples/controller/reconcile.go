@@ -21,6 +21,8 @@ type Reconciler struct {
 	// Kind is Deployment or StatefulSet.
 	Kind   string
 	Policy hpacouple.Policy
+	// ReadPolicy, where it is set, is asked in each pass instead: the file may have changed.
+	ReadPolicy func() (hpacouple.Policy, error)
 	// Writes says that workloads and HPAs may be patched. The zero value is read-only: the controller says what it would do, in events.
 	Writes bool
 	// Retake says that a plan also takes what somebody has taken back, or owns as well. Two that do so take turns for ever.
@@ -38,7 +40,8 @@ type round struct {
 	again  bool // more is to be done at once
 	anew   bool // the change was planned in this pass
 
-	movedAway string // the HPA whose metrics were taken, and which scales the workload no more
+	wait      time.Duration // until the next pass
+	movedAway string        // the HPA whose metrics were taken, and which scales the workload no more
 }
 
 // Reconcile does what the workload's annotations ask for. It starts from what the cluster shows each time, and ends with one half of the work
@@ -53,11 +56,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	p := &round{Reconciler: r, scene: s}
 	asked, err := wishOf(s.meta.Annotations)
-	if err != nil {
+	if err != nil && !asked.rollBack && !asked.release { // a way back does not wait for a recommendation that can be read
 		return ctrl.Result{}, p.misread(ctx, err)
 	}
 	if p.ledger, err = ledger.Read(s.meta.Annotations); err != nil {
-		return ctrl.Result{}, p.misread(ctx, fmt.Errorf("%s %w", ledger.Annotation, err))
+		if err = fmt.Errorf("%s %w", ledger.Annotation, err); !asked.release {
+			return ctrl.Result{}, p.misread(ctx, err)
+		}
+		p.ledger = ledger.Ledger{} // a release needs no memory: the fields are nobody's afterwards
 	}
 	p.ledger = p.ledger.Of(p.meta.UID)
 	switch {
@@ -71,7 +77,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err == nil && p.again {
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
-	return ctrl.Result{}, err
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: p.wait}, nil
+}
+
+// policyNow is the policy in force.
+func (r *Reconciler) policyNow() (hpacouple.Policy, error) {
+	if r.ReadPolicy == nil {
+		return r.Policy, nil
+	}
+	return r.ReadPolicy()
 }
 
 // misread says that an annotation cannot be understood. Trying again would not help.

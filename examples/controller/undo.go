@@ -20,7 +20,16 @@ func (p *round) rollBack(ctx context.Context) error {
 	case !p.Writes:
 		return p.tell(ctx, condition(Written, false, "ReadOnly", "the change is not rolled back in read-only mode"))
 	}
-	_, err := p.carry(ctx, p.ledger.Change.Reverse(), p.ledger.RolledBack)
+	change, done := p.ledger.Change.Reverse(), p.ledger.RolledBack
+	if h := p.live(change.HPA.Name).HPA; change.HPA.Name != "" && (h == nil || (change.HPA.UID != "" && h.UID != change.HPA.UID)) {
+		change.HPA, change.Targets = hpacouple.HPARef{}, nil // it is gone, or was made anew: requests go back alone
+		done = func(taken hpacouple.Taken) ledger.Ledger {
+			next := p.ledger.RolledBack(taken)
+			next.Anchor = nil
+			return next
+		}
+	}
+	_, err := p.carry(ctx, change, done)
 	return err
 }
 
