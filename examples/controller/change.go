@@ -8,6 +8,8 @@ import (
 	"github.com/kube-rightsize/rightsize/internal/ledger"
 )
 
+var asPlanned = condition(Written, true, "Applied", "requests and targets stand as planned")
+
 // change plans, asks the policy, and carries the change out.
 func (p *round) change(ctx context.Context, asked *Recommendation) error {
 	if p.ledger.Unfinished && p.ledger.Change != nil && p.Writes {
@@ -41,7 +43,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		if err := p.events(ctx, verdict.Events()); err != nil {
 			return err
 		}
-		return p.tell(ctx, conditions...)
+		return p.tell(ctx, append(conditions, condition(Written, false, "Blocked", "the plan is not admitted"))...)
 	}
 	change, ok := hpacouple.ChangeOf(plan)
 	if !p.Writes {
@@ -53,7 +55,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 				return err
 			}
 		}
-		return p.tell(ctx, conditions...)
+		return p.tell(ctx, append(conditions, asPlanned)...)
 	}
 	if p.ledger.Refused == ledger.Fingerprint(change) {
 		return p.tell(ctx, append(conditions, condition(Written, false, "Refused", "the API server has refused this change; it is not sent again until the plan is another one"))...)
@@ -134,7 +136,7 @@ func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hp
 	if err := p.store(ctx, done(w.Taken.Confirm(p.live(change.HPA.Name), p.FieldManager))); err != nil {
 		return false, err
 	}
-	return false, p.tell(ctx, condition(Written, true, "Applied", "requests and targets are written"))
+	return false, p.tell(ctx, asPlanned)
 }
 
 func (p *round) writeOptions() hpacouple.WriteOptions {

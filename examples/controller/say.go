@@ -20,7 +20,7 @@ import (
 )
 
 // Written is the type of the condition that says whether what is asked for is written. Reasons: Applied; Contested, Stale, Forgotten, Unwritable,
-// Unreadable, ReadOnly, RollingOut, Refused (by the API server, for good), Failed (and tried again).
+// Unreadable, ReadOnly, Blocked, RollingOut, Refused (by the API server, for good), Failed (and tried again).
 const Written = "Written"
 
 type conditions []metav1.Condition
@@ -57,7 +57,7 @@ func (p *round) tell(ctx context.Context, changed ...metav1.Condition) error {
 	}
 	if !p.Writes {
 		for _, c := range changed { // what is blocked has an event of its own
-			if c.Type == Written || c.Status == metav1.ConditionUnknown {
+			if (c.Type == Written && c.Reason != "Blocked" && c.Status == metav1.ConditionFalse) || c.Status == metav1.ConditionUnknown {
 				e := hpacouple.Event{Type: corev1.EventTypeNormal, Reason: hpacouple.EventReason(c.Reason), Message: c.Message}
 				if err := p.events(ctx, []hpacouple.Event{e}); err != nil {
 					return err

@@ -71,6 +71,9 @@ func TestRefusedForGood(t *testing.T) {
 		c.rest()
 		c.pair("1", 50, "no half stays in force")
 		require.Equal(t, "False Refused", c.condition(Written))
+		if dry {
+			require.Equal(t, []string{"kubectl-create Update"}, c.metricsOwners(), "the dry run says so before anything is taken")
+		}
 		require.Len(t, c.eventList(), 1)
 		require.Equal(t, "WriteRefused", c.eventList()[0].Reason)
 		require.False(t, c.ledger().Unfinished)

@@ -92,3 +92,16 @@ func TestTheWayBackIsOpen(t *testing.T) {
 	require.NotContains(t, c.metricsOwners(), "kerf Apply")
 	require.NotContains(t, c.deployment().Annotations, ledger.Annotation)
 }
+
+func TestWrittenIsOfThisPass(t *testing.T) {
+	c := settled(t)
+	c.rest()
+	require.Equal(t, "True Applied", c.condition(Written))
+	c.r.Policy = hpacouple.Policy{}
+	c.annotate(Recommended, `{"containers": [{"container": "app", "requests": {"cpu": "650m"}}]}`)
+	c.rest()
+	require.Equal(t, "False Blocked", c.condition(Written))
+	c.annotate(Recommended, `{"containers": [{"container": "app", "requests": {"cpu": "700m"}}]}`)
+	c.rest()
+	require.Equal(t, "True Applied", c.condition(Written))
+}

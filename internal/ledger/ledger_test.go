@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 func full() Ledger {
@@ -93,4 +95,20 @@ func TestOf(t *testing.T) {
 	taken := full()
 	taken.Taken.WorkloadUID = "a"
 	require.True(t, taken.Of("b").Empty(), "ledgers from before know it from what was taken")
+}
+
+func TestNoticed(t *testing.T) {
+	begun, nobody := full(), &metav1.ObjectMeta{}
+	begun.Taken.Metrics = &hpacouple.TakenMetrics{}
+	same := begun.Noticed(begun.Taken, "kerf", nobody)
+	require.False(t, same.Taken.Amounts[0].Held || same.Taken.Metrics.Held, "nothing has happened")
+	now := *begun.Taken.DeepCopy()
+	now.Amounts[0].Owners = []risk.Owner{{Manager: "kubectl-rollout"}}
+	now.Metrics.Owners = []risk.Owner{{Manager: "kubectl-edit"}}
+	other := begun.Noticed(now, "kerf", nobody)
+	require.True(t, other.Taken.Amounts[0].Held, "another owner than at the beginning")
+	require.True(t, other.Taken.Metrics.Held)
+	require.False(t, begun.Taken.Amounts[0].Held, "a copy")
+	applied := &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kerf", Operation: metav1.ManagedFieldsOperationApply}}}
+	require.True(t, begun.Noticed(begun.Taken, "kerf", applied).Taken.Amounts[0].Held, "the first write has arrived")
 }
