@@ -22,7 +22,11 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		return err
 	}
 	if p.forgotten() {
-		return p.tell(ctx, condition(Written, false, "Forgotten", p.FieldManager+" owns fields, and nothing is remembered of them: release the workload first"))
+		why := p.FieldManager + " owns fields, and nothing is remembered of them: release the workload first"
+		if p.foreign != "" {
+			why += "; the ledger that stands there is not ours but was written by " + p.foreign
+		}
+		return p.tell(ctx, condition(Written, false, "Forgotten", why))
 	}
 	plan, errs := hpacouple.Plan(p.input(asked))
 	if len(errs) > 0 {

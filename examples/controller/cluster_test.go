@@ -233,7 +233,8 @@ func (c *town) pair(cpu string, target int32, why string) {
 
 func (c *town) ledger() ledger.Ledger {
 	c.Helper()
-	l, err := ledger.Read(c.deployment().Annotations)
+	d := c.deployment()
+	l, _, err := ledger.Read(&d.ObjectMeta, c.r.FieldManager)
 	require.NoError(c, err)
 	return l
 }

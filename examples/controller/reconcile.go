@@ -36,9 +36,10 @@ type Reconciler struct {
 type round struct {
 	*Reconciler
 	*scene
-	ledger ledger.Ledger
-	again  bool // more is to be done at once
-	anew   bool // the change was planned in this pass
+	ledger  ledger.Ledger
+	foreign string // who wrote the ledger that stands there, where that is not ours
+	again   bool   // more is to be done at once
+	anew    bool   // the change was planned in this pass
 
 	wait      time.Duration // until the next pass
 	movedAway string        // the HPA whose metrics were taken, and which scales the workload no more
@@ -59,7 +60,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil && !asked.rollBack && !asked.release { // a way back does not wait for a recommendation that can be read
 		return ctrl.Result{}, p.misread(ctx, err)
 	}
-	if p.ledger, err = ledger.Read(s.meta.Annotations); err != nil {
+	if p.ledger, p.foreign, err = ledger.Read(s.meta, r.FieldManager); err != nil {
 		if err = fmt.Errorf("%s %w", ledger.Annotation, err); !asked.release {
 			return ctrl.Result{}, p.misread(ctx, err)
 		}

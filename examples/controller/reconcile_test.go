@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -308,6 +309,63 @@ func TestForgotten(t *testing.T) {
 	c.pair("620m", 80, "a new beginning: 700m x 71 % / 620m")
 }
 
+// kubectl rollout undo puts the annotations of the old revision back with its template: a ledger of long ago, say the one of a change that had only just
+// been begun. It is nobody's licence to take by force what a person has just put back.
+func TestRolloutUndone(t *testing.T) {
+	for _, changes := range []int{1, 2} {
+		c := settled(t)
+		old := map[string]string{}
+		c.r.Clients = &meddling{Interface: c.Interface, workloads: 7, what: func() { old = c.deployment().Annotations }} // between ledger and writes
+		_, err := c.pass()
+		require.NoError(t, err)
+		require.Contains(t, old, ledger.Annotation)
+		c.r.Clients = c.Interface
+		c.rest()
+		request, target := "700m", int32(71)
+		if changes == 2 {
+			c.annotate(Recommended, `{"containers": [{"container": "app", "requests": {"cpu": "620m"}}]}`)
+			c.rest()
+			request, target = "620m", 81
+		}
+		c.pair(request, target, "at rest")
+		forced := c.forced()
+		patch, err := json.Marshal([]map[string]any{
+			{"op": "replace", "path": "/spec/template/spec/containers/0/resources/requests/cpu", "value": "1"}, {"op": "replace", "path": "/metadata/annotations", "value": old}})
+		require.NoError(t, err)
+		_, err = c.AppsV1().Deployments(c.namespace).Patch(t.Context(), "web", types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "kubectl-rollout"})
+		require.NoError(t, err)
+		c.rest()
+		c.pair("1", target, "what the person put back stays")
+		require.Equal(t, forced, c.forced())
+		require.Equal(t, "False Forgotten", c.condition(Written))
+		require.Contains(t, c.deployment().Annotations[Conditions], "was written by kubectl-rollout")
+		c.annotate(Release, "true")
+		c.rest()
+		c.pair("1", target, "a release changes nothing")
+		c.annotate(Release, "")
+		c.rest()
+		require.Equal(t, "True Applied", c.condition(Written), "a new beginning")
+	}
+}
+
+// A copy of a workload comes with the annotations of the first, and with none of its history.
+func TestCopied(t *testing.T) {
+	c := settled(t)
+	c.rest()
+	c.pair("700m", 71, "the first")
+	annotations := c.deployment().Annotations
+	copied := open(t)
+	copied.deploy("700m", "")
+	copied.scale("Deployment", utilization("cpu", 50))
+	d := copied.deployment()
+	d.Annotations = annotations
+	_, err := copied.AppsV1().Deployments(copied.namespace).Update(t.Context(), d, metav1.UpdateOptions{FieldManager: "kubectl-create"})
+	require.NoError(t, err)
+	copied.annotate(Recommended, `{"containers": [{"container": "app", "requests": {"cpu": "600m"}}]}`)
+	copied.rest()
+	copied.pair("600m", 58, "from 700m at 50, not 83 from the first one's 1000m at 50")
+}
+
 // The workload's write fails after the HPA's has gone through: the next pass sends the rest, and the rollback still knows the whole.
 func TestHalfSent(t *testing.T) {
 	c := settled(t)
@@ -379,7 +437,12 @@ func TestMisread(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := settled(t)
-			c.annotate(row.annotation, row.text)
+			if c.annotate(row.annotation, row.text); row.annotation == ledger.Annotation { // in the name of its manager: of anybody else it is not read
+				d := c.deployment()
+				w, err := ledger.Annotate(hpacouple.ObjectRef{APIVersion: "apps/v1", Kind: "Deployment", Namespace: c.namespace, Name: "web"}, ledger.Guard{UID: d.UID}, ledger.Manager("kerf"), ledger.Annotation, row.text)
+				require.NoError(t, err)
+				require.NoError(t, c.r.send(t.Context(), w))
+			}
 			_, err := c.pass()
 			require.ErrorContains(t, err, row.want)
 			require.ErrorIs(t, err, reconcile.TerminalError(nil), "trying again does not help")

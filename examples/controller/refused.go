@@ -53,7 +53,7 @@ func (p *round) failed(ctx context.Context, change hpacouple.Change, taken hpaco
 	if err := p.tell(ctx, condition(Written, false, reason, why.Error())); err != nil || reason == "Failed" {
 		return errors.Join(why, err)
 	}
-	kept, err := ledger.Read(p.meta.Annotations)
+	kept, _, err := ledger.Read(p.meta, p.FieldManager)
 	if kept = kept.Of(p.meta.UID); err != nil || !kept.Unfinished {
 		return err // nothing was sent
 	}

@@ -18,7 +18,7 @@ import (
 
 // kubectl rollout undo puts back the template and the annotations of the revision before, as the ReplicaSet has them: the ledger as it stood
 // before the template changed.
-func TestRolloutUndo(t *testing.T) {
+func TestUndoneAsTheReplicaSetHasIt(t *testing.T) {
 	for _, manager := range []string{"kubectl-rollout", "kubectl-create"} {
 		t.Run(manager, func(t *testing.T) {
 			c := settled(t)
@@ -39,7 +39,7 @@ func TestRolloutUndo(t *testing.T) {
 			forced := c.forced()
 			c.rest()
 			c.pair("1", 71, "a person has taken it back")
-			require.Equal(t, "False Contested", c.condition(Written))
+			require.Equal(t, "False Forgotten", c.condition(Written))
 			require.Equal(t, forced, c.forced())
 			c.annotate(Release, "true")
 			c.rest()
@@ -84,7 +84,7 @@ func TestRefusedForGood(t *testing.T) {
 }
 
 // A copy of the workload, with its annotations, is another workload.
-func TestCopied(t *testing.T) {
+func TestLedgerOfAnother(t *testing.T) {
 	c := settled(t)
 	c.rest()
 	l := c.ledger()

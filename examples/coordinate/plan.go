@@ -69,10 +69,14 @@ func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
 		return i, false, t.faults
 	}
 	var err error
-	if t.ledger, err = ledger.Read(t.meta.Annotations); err != nil {
+	by := ""
+	if t.ledger, by, err = ledger.Read(t.meta, s.manager()); err != nil {
 		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
 	}
 	t.ledger = t.ledger.Of(t.meta.UID)
+	if by != "" {
+		t.notes = append(t.notes, "the annotation "+ledger.Annotation+" is left unread: "+by+" has written it, as kubectl rollout undo and copies do")
+	}
 	if s.undoes() {
 		i, ok = t.undo(s)
 		return i, ok, nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/internal/fieldsv1"
 )
 
 // Annotation holds the ledger of a workload.
@@ -57,13 +58,43 @@ func Applies(manager string, o *metav1.ObjectMeta) bool {
 	})
 }
 
-// Read reads the ledger of a workload with these annotations; it is empty where there is none. It is read strictly: a ledger that is not
-// understood is no reason to forget what it says.
-func Read(annotations map[string]string) (l Ledger, err error) {
-	text, ok := annotations[Annotation]
+// Read reads the ledger of a workload that the manager of the changes keeps there; it is empty where there is none. It is read strictly: a ledger that is
+// not understood is no reason to forget what it says.
+//
+// An annotation that somebody else has written is no ledger of ours, whatever it says: kubectl rollout undo puts that of an older revision back, and a
+// copied workload comes with the first one's. It is then left unread, and by names who wrote it. Where managedFields are not known, or name nobody, the
+// annotation is believed.
+func Read(meta *metav1.ObjectMeta, changes string) (l Ledger, by string, err error) {
+	text, ok := meta.Annotations[Annotation]
 	if !ok {
-		return l, nil
+		return l, "", nil
 	}
+	if by = writer(meta.ManagedFields, Manager(changes)); by != "" {
+		return l, by, nil
+	}
+	l, err = parse(text)
+	return l, "", err
+}
+
+// writer is who owns the annotation, empty where the manager does, or nobody.
+func writer(list []metav1.ManagedFieldsEntry, manager string) (other string) {
+	for _, e := range list {
+		if e.Subresource != "" || e.FieldsV1 == nil {
+			continue
+		}
+		tree, ok := fieldsv1.Parse(e.FieldsV1.Raw)
+		if !ok || tree.At("f:metadata", "f:annotations", "f:"+Annotation) == nil {
+			continue
+		}
+		if e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply {
+			return ""
+		}
+		other = e.Manager
+	}
+	return other
+}
+
+func parse(text string) (l Ledger, err error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {

@@ -30,11 +30,13 @@ func TestRoundTrip(t *testing.T) {
 		text, err := l.Text()
 		require.NoError(t, err)
 		require.Equal(t, l.Empty(), text == "")
-		again, err := Read(map[string]string{Annotation: text, "other": "x"})
+		meta := &metav1.ObjectMeta{Annotations: map[string]string{Annotation: text, "other": "x"}}
 		if text == "" {
-			again, err = Read(nil)
+			meta.Annotations = nil
 		}
+		again, by, err := Read(meta, "kerf")
 		require.NoError(t, err)
+		require.Empty(t, by)
 		want, err := json.Marshal(l)
 		require.NoError(t, err)
 		got, err := json.Marshal(again)
@@ -69,9 +71,39 @@ func TestRefused(t *testing.T) {
 		{"another version", `{"anchor": {"version": "v0", "resource": "cpu", "anchor": {"target": 1, "requests": []}}}`, "anchor.version"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := Read(map[string]string{Annotation: row.text})
+			_, _, err := Read(&metav1.ObjectMeta{Annotations: map[string]string{Annotation: row.text}}, "kerf")
 			require.ErrorContains(t, err, row.want)
 		})
+	}
+}
+
+// A ledger counts as long as nobody else has written it.
+func TestWrittenBySomebodyElse(t *testing.T) {
+	text, err := full().Text()
+	require.NoError(t, err)
+	const fields = `{"f:metadata":{"f:annotations":{"f:kube-rightsize.github.io/ledger":{}}}}`
+	entry := func(manager string, operation metav1.ManagedFieldsOperationType, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	}
+	ours := entry("kerf-ledger", "Apply", fields)
+	for _, row := range []struct {
+		why     string
+		entries []metav1.ManagedFieldsEntry
+		by      string
+	}{
+		{why: "managedFields are not known"},
+		{why: "ours", entries: []metav1.ManagedFieldsEntry{entry("kubectl-create", "Update", `{"f:spec":{}}`), ours}},
+		{why: "co-owned: they wrote the same", entries: []metav1.ManagedFieldsEntry{entry("gitops", "Apply", fields), ours}},
+		{why: "nobody's", entries: []metav1.ManagedFieldsEntry{entry("kubectl-create", "Update", `{"f:metadata":{"f:annotations":{".":{},"f:other":{}}}}`)}},
+		{why: "kubectl rollout undo", entries: []metav1.ManagedFieldsEntry{entry("kubectl-rollout", "Update", fields), entry("kerf-ledger", "Apply", `{"f:metadata":{"f:annotations":{}}}`)}, by: "kubectl-rollout"},
+		{why: "a copy", entries: []metav1.ManagedFieldsEntry{entry("kubectl-create", "Update", fields)}, by: "kubectl-create"},
+		{why: "in our name, but by update", entries: []metav1.ManagedFieldsEntry{entry("kerf-ledger", "Update", fields)}, by: "kerf-ledger"},
+		{why: "the ledger of another manager of changes", entries: []metav1.ManagedFieldsEntry{entry("other-ledger", "Apply", fields)}, by: "other-ledger"},
+	} {
+		l, by, err := Read(&metav1.ObjectMeta{Annotations: map[string]string{Annotation: text}, ManagedFields: row.entries}, "kerf")
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.by, by, row.why)
+		require.Equal(t, row.by != "", l.Empty(), row.why)
 	}
 }
 
