@@ -55,7 +55,7 @@ func wishOf(annotations map[string]string) (w wish, err error) {
 	d.DisallowUnknownFields()
 	w.recommendation = new(Recommendation)
 	if err := d.Decode(w.recommendation); err != nil {
-		return wish{}, fmt.Errorf("%s: %w", Recommended, err)
+		return w, fmt.Errorf("%s: %w", Recommended, err)
 	}
 	return w, nil
 }

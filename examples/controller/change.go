@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/ledger"
 )
+
+var asPlanned = condition(Written, true, "Applied", "requests and targets stand as planned")
 
 // change plans, asks the policy, and carries the change out.
 func (p *round) change(ctx context.Context, asked *Recommendation) error {
@@ -13,6 +16,10 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		if moved, err := p.carry(ctx, *p.ledger.Change, p.ledger.Finished); err != nil || !moved {
 			return err
 		} // the objects have moved on, so a new plan is due
+	}
+	policy, err := p.policyNow()
+	if err != nil {
+		return err
 	}
 	if p.forgotten() {
 		why := p.FieldManager + " owns fields, and nothing is remembered of them: release the workload first"
@@ -31,7 +38,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		return err
 	}
 	live := p.live(plan.HPA.Name)
-	verdict, errs := hpacouple.Admit(plan, hpacouple.Admission{Policy: p.Policy, MayPatchHPA: p.Writes, Live: live})
+	verdict, errs := hpacouple.Admit(plan, hpacouple.Admission{Policy: policy, MayPatchHPA: p.Writes, Live: live})
 	if len(errs) > 0 {
 		return errs.ToAggregate()
 	}
@@ -40,7 +47,7 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 		if err := p.events(ctx, verdict.Events()); err != nil {
 			return err
 		}
-		return p.tell(ctx, conditions...)
+		return p.tell(ctx, append(conditions, condition(Written, false, "Blocked", "the plan is not admitted"))...)
 	}
 	change, ok := hpacouple.ChangeOf(plan)
 	if !p.Writes {
@@ -52,14 +59,22 @@ func (p *round) change(ctx context.Context, asked *Recommendation) error {
 				return err
 			}
 		}
-		return p.tell(ctx, conditions...)
+		return p.tell(ctx, append(conditions, asPlanned)...)
+	}
+	if p.ledger.Refused == ledger.Fingerprint(change) {
+		return p.tell(ctx, append(conditions, condition(Written, false, "Refused", "the API server has refused this change; it is not sent again until the plan is another one"))...)
+	}
+	if p.rolling { // pods of two templates: usage that is measured now belongs to neither
+		p.wait = 30 * time.Second
+		return p.tell(ctx, append(conditions, condition(Written, false, "RollingOut", "the last rollout has not ended"))...)
 	}
 	if err := p.tell(ctx, conditions...); err != nil {
 		return err
 	}
 	before := p.ledger
+	p.anew = true
 	p.ledger = before.Begin(change, before.Taken)
-	_, err := p.carry(ctx, change, p.ledger.Finished)
+	_, err = p.carry(ctx, change, p.ledger.Finished)
 	return err
 }
 
@@ -83,11 +98,21 @@ func (p *round) input(asked *Recommendation) hpacouple.Input {
 // carry sends the writes of a change, and what is still missing of them where a pass before this one did not get to the end. What is taken is
 // stored before it is taken, since afterwards it cannot be read. moved says that the live objects hold neither the old nor the new values.
 func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hpacouple.Taken) ledger.Ledger) (moved bool, err error) {
+	now := p.ledger.Taken
+	if !p.anew { // begun in a pass before this one
+		if w, errs := change.Writes(p.live(change.HPA.Name), p.writeOptions()); len(errs) == 0 {
+			now = w.Taken
+		}
+	}
+	p.ledger = p.ledger.Noticed(now, p.FieldManager, p.meta)
 	w, ok, err := p.writesOf(ctx, change)
 	if !ok {
 		return len(w.Stale) > 0, err
 	}
 	if len(w.Writes) > 0 {
+		if err := p.try(ctx, w.Writes); err != nil {
+			return false, p.failed(ctx, change, w.Taken, err)
+		}
 		next := p.ledger
 		next.Taken, next.Unfinished = w.Taken, true
 		if err := p.store(ctx, next); err != nil {
@@ -99,7 +124,7 @@ func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hp
 		}
 		for _, write := range w.Writes {
 			if err := p.send(ctx, write); err != nil {
-				return false, err
+				return false, p.failed(ctx, change, w.Taken, err)
 			}
 		}
 		if err := p.refresh(ctx); err != nil {
@@ -115,12 +140,16 @@ func (p *round) carry(ctx context.Context, change hpacouple.Change, done func(hp
 	if err := p.store(ctx, done(w.Taken.Confirm(p.live(change.HPA.Name), p.FieldManager))); err != nil {
 		return false, err
 	}
-	return false, p.tell(ctx, condition(Written, true, "Applied", "requests and targets are written"))
+	return false, p.tell(ctx, asPlanned)
+}
+
+func (p *round) writeOptions() hpacouple.WriteOptions {
+	return hpacouple.WriteOptions{FieldManager: p.FieldManager, Taken: p.ledger.Taken, Retake: p.Retake}
 }
 
 // writesOf builds the writes; ok is false where there can be none, which is said.
 func (p *round) writesOf(ctx context.Context, change hpacouple.Change) (w hpacouple.Writing, ok bool, err error) {
-	w, errs := change.Writes(p.live(change.HPA.Name), hpacouple.WriteOptions{FieldManager: p.FieldManager, Taken: p.ledger.Taken, Retake: p.Retake})
+	w, errs := change.Writes(p.live(change.HPA.Name), p.writeOptions())
 	switch {
 	case len(errs) > 0:
 		return w, false, p.tell(ctx, condition(Written, false, "Unwritable", errs.ToAggregate().Error()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,9 @@ type scene struct {
 	meta     *metav1.ObjectMeta
 	template *corev1.PodTemplateSpec
 	replicas *int32
+	rolling  bool                                     // a rollout is on its way
 	hpas     []*autoscalingv2.HorizontalPodAutoscaler // that scale it
+	all      []*autoscalingv2.HorizontalPodAutoscaler // of the namespace
 	pod      metrics.Pod
 }
 
@@ -46,12 +49,14 @@ func (r *Reconciler) read(ctx context.Context, key types.NamespacedName) (*scene
 			return nil, err
 		}
 		s.meta, s.template, s.replicas, selector = &d.ObjectMeta, &d.Spec.Template, d.Spec.Replicas, d.Spec.Selector
+		s.rolling = deploying(d)
 	case "StatefulSet":
 		d, err := r.Clients.AppsV1().StatefulSets(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 		if err != nil {
 			return nil, err
 		}
 		s.meta, s.template, s.replicas, selector = &d.ObjectMeta, &d.Spec.Template, d.Spec.Replicas, d.Spec.Selector
+		s.rolling = updating(d)
 	default:
 		return nil, fmt.Errorf("workloads of kind %s are not known", r.Kind)
 	}
@@ -60,7 +65,9 @@ func (r *Reconciler) read(ctx context.Context, key types.NamespacedName) (*scene
 		return nil, err
 	}
 	for i := range hpas.Items {
-		if h := &hpas.Items[i]; h.Spec.ScaleTargetRef.Kind == r.Kind && h.Spec.ScaleTargetRef.Name == key.Name {
+		h := &hpas.Items[i]
+		s.all = append(s.all, h)
+		if h.Spec.ScaleTargetRef.Kind == r.Kind && h.Spec.ScaleTargetRef.Name == key.Name {
 			s.hpas = append(s.hpas, h)
 		}
 	}
@@ -91,8 +98,10 @@ func (r *Reconciler) youngest(ctx context.Context, namespace string, selector *m
 }
 
 // send sends a write as the library built it.
-func (r *Reconciler) send(ctx context.Context, w hpacouple.Write) (err error) {
-	o := metav1.PatchOptions{FieldManager: w.FieldManager}
+func (r *Reconciler) send(ctx context.Context, w hpacouple.Write) error { return r.patch(ctx, w) }
+
+func (r *Reconciler) patch(ctx context.Context, w hpacouple.Write, dryRun ...string) (err error) {
+	o := metav1.PatchOptions{FieldManager: w.FieldManager, DryRun: dryRun}
 	if w.PatchType == hpacouple.ApplyPatch {
 		o.Force = &w.Force
 	}
@@ -111,4 +120,25 @@ func (r *Reconciler) send(ctx context.Context, w hpacouple.Write) (err error) {
 		return fmt.Errorf("write of %s %s: %w", w.Object.Kind, name, err)
 	}
 	return nil
+}
+
+// deploying says whether a rollout of the Deployment is on its way. One that has missed its deadline is not waited for: a change may be its cure. Where
+// no controller has ever looked at it there are no pods.
+func deploying(d *appsv1.Deployment) bool {
+	if d.Status.ObservedGeneration == 0 || d.Spec.Paused {
+		return false
+	}
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentProgressing {
+			return c.Status == corev1.ConditionTrue && (c.Reason != "NewReplicaSetAvailable" || d.Status.ObservedGeneration < d.Generation)
+		}
+	}
+	return false
+}
+
+// updating is that for a StatefulSet. One that is updated by hand, or up to a partition, is not waited for.
+func updating(s *appsv1.StatefulSet) bool {
+	u := s.Spec.UpdateStrategy
+	byHand := u.Type == appsv1.OnDeleteStatefulSetStrategyType || (u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0)
+	return !byHand && s.Status.CurrentRevision != s.Status.UpdateRevision && s.Status.UpdatedReplicas < s.Status.Replicas
 }

@@ -65,6 +65,7 @@ func open(t *testing.T) *town {
 	if apiServer == nil {
 		f := fake.NewClientset()
 		countGenerations(f)
+		noDryRuns(f)
 		c.Interface = f
 	} else {
 		clients, err := kubernetes.NewForConfig(apiServer)
@@ -80,6 +81,18 @@ func open(t *testing.T) *town {
 	c.r = &Reconciler{Clients: c.Interface, Kind: "Deployment", Policy: coordinating(nil), Writes: true, FieldManager: "kerf",
 		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
 	return c
+}
+
+// noDryRuns makes the fake change nothing in a dry run.
+func noDryRuns(f *fake.Clientset) {
+	for resource, object := range map[string]runtime.Object{"deployments": &appsv1.Deployment{}, "statefulsets": &appsv1.StatefulSet{}, "horizontalpodautoscalers": &autoscalingv2.HorizontalPodAutoscaler{}} {
+		f.PrependReactor("patch", resource, func(a kubetesting.Action) (bool, runtime.Object, error) { return dryRun(a), object, nil })
+	}
+}
+
+func dryRun(a kubetesting.Action) bool {
+	p, ok := a.(kubetesting.PatchActionImpl)
+	return ok && len(p.PatchOptions.DryRun) > 0
 }
 
 // countGenerations makes the fake count every write of a Deployment in its generation, as the API server counts those of spec and annotations.

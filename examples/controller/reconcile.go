@@ -21,6 +21,8 @@ type Reconciler struct {
 	// Kind is Deployment or StatefulSet.
 	Kind   string
 	Policy hpacouple.Policy
+	// ReadPolicy, where it is set, is asked in each pass instead: the file may have changed.
+	ReadPolicy func() (hpacouple.Policy, error)
 	// Writes says that workloads and HPAs may be patched. The zero value is read-only: the controller says what it would do, in events.
 	Writes bool
 	// Retake says that a plan also takes what somebody has taken back, or owns as well. Two that do so take turns for ever.
@@ -37,6 +39,10 @@ type round struct {
 	ledger  ledger.Ledger
 	foreign string // who wrote the ledger that stands there, where that is not ours
 	again   bool   // more is to be done at once
+	anew    bool   // the change was planned in this pass
+
+	wait      time.Duration // until the next pass
+	movedAway string        // the HPA whose metrics were taken, and which scales the workload no more
 }
 
 // Reconcile does what the workload's annotations ask for. It starts from what the cluster shows each time, and ends with one half of the work
@@ -51,12 +57,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	p := &round{Reconciler: r, scene: s}
 	asked, err := wishOf(s.meta.Annotations)
-	if err != nil {
+	if err != nil && !asked.rollBack && !asked.release { // a way back does not wait for a recommendation that can be read
 		return ctrl.Result{}, p.misread(ctx, err)
 	}
 	if p.ledger, p.foreign, err = ledger.Read(s.meta, r.FieldManager); err != nil {
-		return ctrl.Result{}, p.misread(ctx, fmt.Errorf("%s %w", ledger.Annotation, err))
+		if err = fmt.Errorf("%s %w", ledger.Annotation, err); !asked.release {
+			return ctrl.Result{}, p.misread(ctx, err)
+		}
+		p.ledger = ledger.Ledger{} // a release needs no memory: the fields are nobody's afterwards
 	}
+	p.ledger = p.ledger.Of(p.meta.UID)
 	switch {
 	case asked.release:
 		err = p.release(ctx, asked.rollBack)
@@ -68,7 +78,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err == nil && p.again {
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
-	return ctrl.Result{}, err
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: p.wait}, nil
+}
+
+// policyNow is the policy in force.
+func (r *Reconciler) policyNow() (hpacouple.Policy, error) {
+	if r.ReadPolicy == nil {
+		return r.Policy, nil
+	}
+	return r.ReadPolicy()
 }
 
 // misread says that an annotation cannot be understood. Trying again would not help.
@@ -106,7 +127,7 @@ func (p *round) store(ctx context.Context, next ledger.Ledger) error {
 		return err
 	}
 	p.ledger = next
-	if text == p.meta.Annotations[ledger.Annotation] || (text == "" && p.foreign != "") { // an apply takes away only what is its own
+	if text == p.meta.Annotations[ledger.Annotation] {
 		return nil
 	}
 	w, err := ledger.Annotate(p.object(), ledger.Guard{UID: p.meta.UID, ResourceVersion: p.meta.ResourceVersion}, ledger.Manager(p.FieldManager), ledger.Annotation, text)

@@ -20,7 +20,7 @@ import (
 )
 
 // Written is the type of the condition that says whether what is asked for is written. Reasons: Applied; Contested, Stale, Forgotten, Unwritable,
-// Unreadable, ReadOnly.
+// Unreadable, ReadOnly, Blocked, RollingOut, Refused (by the API server, for good), Failed (and tried again).
 const Written = "Written"
 
 type conditions []metav1.Condition
@@ -55,7 +55,18 @@ func (p *round) tell(ctx context.Context, changed ...metav1.Condition) error {
 		news = meta.SetStatusCondition(&known, c) || news
 		ctrl.LoggerFrom(ctx).V(1).Info("condition", "type", c.Type, "status", c.Status, "reason", c.Reason, "message", c.Message)
 	}
-	if !news || !p.Writes {
+	if !p.Writes {
+		for _, c := range changed { // what is blocked has an event of its own
+			if (c.Type == Written && c.Reason != "Blocked" && c.Status == metav1.ConditionFalse) || c.Status == metav1.ConditionUnknown {
+				e := hpacouple.Event{Type: corev1.EventTypeNormal, Reason: hpacouple.EventReason(c.Reason), Message: c.Message}
+				if err := p.events(ctx, []hpacouple.Event{e}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if !news {
 		return nil
 	}
 	text, err := json.Marshal(known)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,6 +21,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -38,8 +41,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("controller", flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	readOnly := flags.Bool("read-only", true, "write nothing but events")
-	policy := flags.String("policy", "", "a file with the policy (spec.hpa.coordinate, spec.hpa.targetBounds), for instance a mounted ConfigMap; without one coordination is off")
+	policy := flags.String("policy", "", "a file with the policy (spec.hpa.coordinate, spec.hpa.targetBounds), for instance a mounted ConfigMap, read anew for each workload; without one coordination is off")
 	rules := flags.Bool("rules", false, "print the ClusterRole that these flags need, and end")
+	elect := flags.Bool("leader-elect", false, "of several replicas let one work at a time")
+	electIn := flags.String("leader-election-namespace", "", "where the lease of the leader is kept (default: the controller's own namespace)")
+	names := flags.String("namespaces", "", "look after these alone, separated by commas (default: all)")
 	metricsAddress := flags.String("metrics-bind-address", "0", "where metrics are served; 0 for nowhere")
 	flags.StringVar(&r.FieldManager, "field-manager", risk.DefaultFieldManager, "the field manager of the writes")
 	flags.BoolVar(&r.Retake, "retake", false, "also take what somebody has taken back, or owns as well")
@@ -50,11 +56,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if r.Writes = !*readOnly; *rules {
-		return printRules(out, r.Writes)
+		return printRules(out, r.Writes, namespaces(*names), *elect, *electIn)
 	}
 	var err error
 	if r.Policy, err = readPolicy(*policy); err != nil {
 		return err
+	}
+	if *policy != "" {
+		r.ReadPolicy = func() (hpacouple.Policy, error) { return readPolicy(*policy) }
 	}
 	ctrl.SetLogger(zap.New())
 	cfg, err := config.GetConfig()
@@ -64,7 +73,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if r.Clients, err = kubernetes.NewForConfig(cfg); err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(cfg, ctrl.Options{Scheme: clientgoscheme.Scheme, Metrics: server.Options{BindAddress: *metricsAddress}})
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{Scheme: clientgoscheme.Scheme, Metrics: server.Options{BindAddress: *metricsAddress},
+		LeaderElection: *elect, LeaderElectionID: "rightsize-controller", LeaderElectionNamespace: *electIn, LeaderElectionReleaseOnCancel: true,
+		Cache: cache.Options{DefaultNamespaces: watched(namespaces(*names))}})
 	if err != nil {
 		return err
 	}
@@ -130,21 +141,65 @@ func readPolicy(file string) (p hpacouple.Policy, err error) {
 	return p, nil
 }
 
-// printRules prints the permissions: those of the library's writes, and what watching, reading and telling needs beside them.
-func printRules(out io.Writer, writes bool) error {
+// namespaces are the names in the flag, none for all.
+func namespaces(flag string) (names []string) {
+	for _, n := range strings.Split(flag, ",") {
+		if n = strings.TrimSpace(n); n != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+func watched(names []string) map[string]cache.Config {
+	if len(names) == 0 {
+		return nil
+	}
+	out := map[string]cache.Config{}
+	for _, n := range names {
+		out[n] = cache.Config{}
+	}
+	return out
+}
+
+// printRules prints the permissions: those of the library's writes, and what watching, reading and telling needs beside them. They are a ClusterRole, or
+// a Role in each of the namespaces; the leader's lease is a Role of its own.
+func printRules(out io.Writer, writes bool, names []string, elect bool, electIn string) error {
 	see := []string{"get", "list", "watch"}
-	role := rbacv1.ClusterRole{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: "rightsize-controller"},
-		Rules: append(hpacouple.Rules(!writes),
-			rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments", "statefulsets"}, Verbs: see},
-			rbacv1.PolicyRule{APIGroups: []string{"autoscaling"}, Resources: []string{"horizontalpodautoscalers"}, Verbs: see},
-			rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"limitranges", "pods"}, Verbs: []string{"list"}},
-			rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}}),
+	rules := append(hpacouple.Rules(!writes),
+		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments", "statefulsets"}, Verbs: see},
+		rbacv1.PolicyRule{APIGroups: []string{"autoscaling"}, Resources: []string{"horizontalpodautoscalers"}, Verbs: see},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"limitranges", "pods"}, Verbs: []string{"list"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}})
+	var roles []any
+	role := func(name, namespace string, rules []rbacv1.PolicyRule) {
+		roles = append(roles, rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}, Rules: rules})
 	}
-	text, err := yaml.Marshal(role)
-	if err == nil {
-		_, err = out.Write(text)
+	for _, n := range names {
+		role("rightsize-controller", n, rules)
 	}
-	return err
+	if len(names) == 0 {
+		roles = append(roles, rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+			ObjectMeta: metav1.ObjectMeta{Name: "rightsize-controller"}, Rules: rules})
+	}
+	if elect {
+		role("rightsize-controller-leader", electIn, []rbacv1.PolicyRule{
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{"rightsize-controller"}, Verbs: []string{"get", "update"}},
+			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}}})
+	}
+	for i, r := range roles {
+		text, err := yaml.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append([]byte("---\n"), text...)
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

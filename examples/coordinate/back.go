@@ -24,13 +24,26 @@ func (t *task) undo(s settings) (i item, ok bool) {
 	return t.carry(s, actRollback, t.ledger.Change.Reverse(), t.ledger.RolledBack), true
 }
 
-// finish sends the rest of a change that was begun; ok is false where none was, or the live objects have moved on.
+// finish sends the rest of a change that was begun; ok is false where none was, where nothing is missing, or where the live objects have moved on.
+// What somebody has taken since it was begun is his.
 func (t *task) finish(s settings) (i item, ok bool) {
 	if !t.ledger.Unfinished || t.ledger.Change == nil {
 		return i, false
 	}
-	i = t.carry(s, actFinish, *t.ledger.Change, t.ledger.Finished)
-	return i, len(i.Writes) > 0
+	change := *t.ledger.Change
+	live := t.liveObjects(nil)
+	if change.HPA.Name != "" {
+		live.HPA = t.hpaNamed(change.HPA.Name)
+	}
+	if w, errs := change.Writes(live, hpacouple.WriteOptions{FieldManager: s.options.FieldManager, Taken: t.ledger.Taken, Retake: s.retake}); len(errs) == 0 {
+		t.ledger = t.ledger.Noticed(w.Taken, s.manager(), t.meta)
+	}
+	i = t.carry(s, actFinish, change, t.ledger.Finished)
+	contested := len(i.Contested) > 0
+	if i.Admission.Allowed && len(i.Writes) == 0 {
+		t.ledger = t.ledger.Finished(t.ledger.Taken.Confirm(live, s.options.FieldManager)) // all of it has arrived
+	}
+	return i, len(i.Writes) > 0 || contested
 }
 
 // carry builds the writes of a change that was planned before.

@@ -113,3 +113,6 @@ spec:
   maxReplicas: 10
   metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 71}}}]
 `
+
+// forgotten is the same after the ledger was lost.
+var forgotten = strings.Replace(remembered, "kube-rightsize.github.io/ledger:", "example.com/other:", 1)

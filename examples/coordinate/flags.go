@@ -43,6 +43,7 @@ type settings struct {
 	startups   []wish // cpu used while starting
 	options    hpacouple.Options
 	retake     bool
+	beginAnew  bool // what stands there is the user's choice, although fields are ours and nothing is remembered
 }
 
 // undoes says that rollbacks or releases are asked for, rather than changes.
@@ -106,6 +107,8 @@ func options() []option {
 			"give up what is ours: the values stay, and belong to their former owners where that is possible; with --rollback the values go back as well; repeatable"},
 		{"field-manager", "", "NAME", false, setManager, "the field manager of the writes (default " + risk.DefaultFieldManager + ")"},
 		{"retake", "", "", false, program.Switch(func(s *settings) *bool { return &s.retake }), "also write what somebody has taken back, or holds as well"},
+		{"begin-anew", "", "", false, program.Switch(func(s *settings) *bool { return &s.beginAnew }),
+			"plan also where fields are ours and nothing is remembered of that: what stands there now counts as the user's choice"},
 		{"read-only", "", "", false, program.Switch(func(s *settings) *bool { return &s.readOnly }), "HPAs may not be patched"},
 		{"exit-code", "", "", false, program.Switch(func(s *settings) *bool { return &s.exitCode }), "exit with 3 if a workload is skipped or blocked"},
 		{"help", "h", "", false, program.Switch(func(s *settings) *bool { return &s.help }), "print this text"},

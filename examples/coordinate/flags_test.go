@@ -185,6 +185,8 @@ func TestRuns(t *testing.T) {
 			out: []string{"# Between the two writes replicas may be taken away: the scale-down window is 0 seconds"}},
 		{name: "--field-manager", args: []string{"web.yaml", "--request", "app:cpu=700m", "-o", "writes", "--field-manager", "a b&c"}, out: []string{"?fieldManager=a+b%26c&force=true", "?fieldManager=a+b%26c-ledger&"}},
 		{name: "--field-manager is the owner", args: []string{"-", "--request", "app:cpu=600m", "--coordinate", "-o", "writes", "--field-manager", "sizer"}, stdin: strings.ReplaceAll(remembered, "manager: kerf", "manager: sizer"), out: []string{"fieldManager=sizer&force=false"}, not: []string{"force=true Content-Type: application/apply-patch+yaml\n{\"apiVersion\":\"autoscaling"}},
+		{name: "nothing is remembered", args: []string{"-", "--request", "app:cpu=600m", "--coordinate", "-o", "writes"}, stdin: forgotten, out: []string{"blocked (stale), so nothing is written", "may be half a change"}, not: []string{"PATCH /apis/"}, why: "after a failed second write the anchor must not move"},
+		{name: "--begin-anew", args: []string{"-", "--request", "app:cpu=600m", "--coordinate", "-o", "writes", "--begin-anew"}, stdin: forgotten, out: []string{"PATCH /apis/", "counts as the user's choice"}},
 		{name: "--field-manager without a name", args: []string{"--field-manager="}, code: 2, err: []string{"expected a name of 1 to 121 printable characters"}},
 		{name: "--field-manager of an escape", args: []string{"--field-manager=a\x1b"}, code: 2, err: []string{"printable"}},
 		{name: "--field-manager too long", args: []string{"--field-manager", strings.Repeat("x", 122)}, code: 2, err: []string{"expected a name of 1 to 121"}},

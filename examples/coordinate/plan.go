@@ -73,6 +73,7 @@ func (t *task) item(s settings, p policy) (i item, ok bool, faults []fault) {
 	if t.ledger, by, err = ledger.Read(t.meta, s.manager()); err != nil {
 		return i, false, []fault{faultAt(t.origin, "metadata.annotations["+ledger.Annotation+"]", err.Error())}
 	}
+	t.ledger = t.ledger.Of(t.meta.UID)
 	if by != "" {
 		t.notes = append(t.notes, "the annotation "+ledger.Annotation+" is left unread: "+by+" has written it, as kubectl rollout undo and copies do")
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 const howToSend = `# Each body is to be sent to the API server as a PATCH of the path above it, with that content type, in this order. Stop at the first that
-# fails, read the objects again and run this again. Through kubectl proxy, with the body in the file body.json:
+# fails; send what is remembered all the same, if the first was answered, then read the objects again and run this again. With &dryRun=All each
+# can be tried before the first is sent. Through kubectl proxy, with the body in the file body.json:
 #   curl -X PATCH -H 'Content-Type: application/apply-patch+yaml' --data-binary @body.json 'http://127.0.0.1:8001/apis/...'
 `
 
@@ -53,7 +54,7 @@ func (p *page) sends(i *item, manager string) {
 	}
 	p.requests(i.Writes)
 	if len(i.Ledger) > 0 {
-		p.line("# Last, what is remembered (" + ledger.Annotation + "). Keep this text until it is answered: what " + program.Plain(manager) + " has taken cannot be read from the objects any more.")
+		p.line("# Last, and also where one of the others failed, what is remembered (" + ledger.Annotation + "). Keep this text until it is answered: what " + program.Plain(manager) + " has taken cannot be read from the objects any more.")
 		p.requests(i.Ledger)
 	}
 	if i.Again {

@@ -12,6 +12,7 @@ import (
 	"github.com/kube-rightsize/rightsize/hpacouple"
 	"github.com/kube-rightsize/rightsize/internal/ledger"
 	"github.com/kube-rightsize/rightsize/risk"
+	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
 // action is what is done to a workload.
@@ -41,8 +42,8 @@ type sending struct {
 	Kept  []string `json:"kept"`
 	// Ledger is the last write of all, under a manager of its own: the annotation that remembers what the others did. None where it stays.
 	Ledger []hpacouple.Write `json:"ledger"`
-	// Event and Record are those of the change, or of its being blocked, for the first coupled entry; null where no HPA is coupled or somebody
-	// else's claim stands against the writes.
+	// Event and Record are those of the change, to be made once Writes have been answered, or of its being blocked, for the first coupled entry;
+	// null where no HPA is coupled, where nothing can be written, and where more is to be written first.
 	Event  *hpacouple.Event  `json:"event"`
 	Record *hpacouple.Record `json:"record"`
 	// Anchor is the state to keep for the next plan, null where there is none, and Standing what the present pair is in its eyes.
@@ -69,13 +70,20 @@ func (t *task) sends(i *item, s settings, verdict hpacouple.Verdict, live hpacou
 		t.remember(i, s, live, t.ledger.Seen(i.plan.State, t.ledger.Taken.Confirm(live, s.options.FieldManager)))
 		return
 	}
-	i.tell(change.Events(), change.Records())
 	if t.ledger.Forgotten(s.manager(), metasOf(live)...) {
+		if !s.beginAnew {
+			i.tell(change.Events(), change.Records())
+			i.Notes = append(i.Notes, s.manager()+" owns fields already and nothing is remembered of that: what stands there now may be half a change. Send the ledger that was printed with it, release the workload, or give --begin-anew: then it counts as the user's choice")
+			i.blocked(skipreason.CauseStale)
+			return
+		}
 		i.Notes = append(i.Notes, s.manager()+" owns fields already and nothing is remembered of that: what stands there now, be it half a change, counts as the user's choice")
 	}
 	if w, ok := t.writes(i, s, change, live); ok {
+		if !w.Again && len(w.Writes) > 0 { // otherwise nothing has happened yet
+			i.tell(change.Events(), change.Records())
+		}
 		next := t.ledger.Begin(change, w.Taken)
-		next.Unfinished = w.Again // the ledger is written last
 		t.remember(i, s, live, next)
 	}
 }
@@ -146,7 +154,8 @@ func (i *item) noErrors(errs field.ErrorList) bool {
 	return len(errs) == 0
 }
 
-// remember adds the write of the ledger, if that changes. It comes last: before the others it would make the guards of theirs stale.
+// remember adds the write of the ledger, if that changes. It comes last: before the others it would make the guards of theirs stale. It calls the
+// change unfinished, so that it is right as well where one of the others was refused; the next run finds out.
 func (t *task) remember(i *item, s settings, live hpacouple.Live, next ledger.Ledger) {
 	before, errBefore := t.ledger.Text()
 	text, err := next.Text()

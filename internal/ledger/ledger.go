@@ -6,10 +6,12 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
@@ -27,6 +29,10 @@ type Ledger struct {
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Anchor is the state to plan from.
 	Anchor *hpacouple.State `json:"anchor,omitempty"`
+	// Workload is the workload's own uid, empty where it is not known. A copy of the workload is another one, and its annotation says nothing.
+	Workload types.UID `json:"workloadUID,omitempty"`
+	// Refused is the change that the API server has refused for good, as [Fingerprint]: it is not sent again and again.
+	Refused string `json:"refused,omitempty"`
 	// Taken is what was taken from whom.
 	Taken hpacouple.Taken `json:"taken"`
 }
@@ -42,10 +48,13 @@ func (l Ledger) Forgotten(manager string, objects ...*metav1.ObjectMeta) bool {
 	if !l.Empty() {
 		return false
 	}
-	return slices.ContainsFunc(objects, func(o *metav1.ObjectMeta) bool {
-		return slices.ContainsFunc(o.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
-			return e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
-		})
+	return slices.ContainsFunc(objects, func(o *metav1.ObjectMeta) bool { return Applies(manager, o) })
+}
+
+// Applies says whether the manager owns something in the object by apply.
+func Applies(manager string, o *metav1.ObjectMeta) bool {
+	return slices.ContainsFunc(o.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == manager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == ""
 	})
 }
 
@@ -97,6 +106,47 @@ func parse(text string) (l Ledger, err error) {
 	return l, l.validate()
 }
 
+// Of is the ledger for a workload with this uid: one that was copied or restored with its annotations is another, and nothing is remembered of it.
+func (l Ledger) Of(workload types.UID) Ledger {
+	for _, known := range []types.UID{l.Workload, l.Taken.WorkloadUID} {
+		if known != "" && workload != "" && known != workload {
+			return Ledger{}
+		}
+	}
+	l.Workload = workload
+	return l
+}
+
+// Noticed marks as held what somebody has taken since the change was begun. kubectl rollout undo puts the annotations of the old revision back,
+// and with them the ledger as it stood before our writes were answered: by that ledger they never arrived, and the next would be forced. now is the
+// memory that the writes of the change return today: an owner in it who was not there before has written since. Before the first change our
+// manager applies nothing to the workload; where it does, the first write has arrived.
+func (l Ledger) Noticed(now hpacouple.Taken, manager string, workload *metav1.ObjectMeta) Ledger {
+	l.Taken = *l.Taken.DeepCopy()
+	if m := l.Taken.Metrics; m != nil && now.Metrics != nil && !slices.Equal(m.Owners, now.Metrics.Owners) {
+		m.Held = true
+	}
+	held := func(a hpacouple.TakenAmount) bool { return a.Held }
+	arrived := !slices.ContainsFunc(l.Taken.Amounts, held) && Applies(manager, workload)
+	for i := range l.Taken.Amounts {
+		a := &l.Taken.Amounts[i]
+		j := slices.IndexFunc(now.Amounts, func(b hpacouple.TakenAmount) bool { return b.AmountRef == a.AmountRef })
+		if arrived || (j >= 0 && !slices.Equal(a.Owners, now.Amounts[j].Owners)) {
+			a.Held = true
+		}
+	}
+	return l
+}
+
+// Fingerprint tells one change from another.
+func Fingerprint(c hpacouple.Change) string {
+	c.State = nil
+	text, _ := json.Marshal(c) // a valid change has a text
+	h := fnv.New64a()
+	_, _ = h.Write(text)
+	return fmt.Sprintf("%x", h.Sum64())
+}
+
 func (l *Ledger) validate() error {
 	states := map[string]*hpacouple.State{"anchor": l.Anchor}
 	if l.Change != nil {
@@ -128,7 +178,7 @@ func (l Ledger) Text() (string, error) {
 func (l Ledger) Begin(c hpacouple.Change, taken hpacouple.Taken) Ledger {
 	change := c.DeepCopy()
 	change.State = kept(c.State)
-	return Ledger{Change: change, Unfinished: true, Anchor: kept(c.State), Taken: taken}
+	return Ledger{Workload: l.Workload, Change: change, Unfinished: true, Anchor: kept(c.State), Taken: taken}
 }
 
 // Finished returns the ledger once all writes of the change have been answered.
@@ -143,7 +193,7 @@ func (l Ledger) RolledBack(taken hpacouple.Taken) Ledger {
 	if l.Change != nil {
 		l.Anchor = kept(l.Change.State)
 	}
-	return Ledger{Anchor: l.Anchor, Taken: taken}
+	return Ledger{Workload: l.Workload, Anchor: l.Anchor, Taken: taken}
 }
 
 // Seen returns the ledger after a plan that writes nothing: what the plan and the live objects show to be so.
@@ -153,7 +203,9 @@ func (l Ledger) Seen(state *hpacouple.State, taken hpacouple.Taken) Ledger {
 }
 
 // Released returns the ledger after a release: what is still to be remembered, and nothing to plan from.
-func (l Ledger) Released(taken hpacouple.Taken) Ledger { return Ledger{Taken: taken} }
+func (l Ledger) Released(taken hpacouple.Taken) Ledger {
+	return Ledger{Workload: l.Workload, Taken: taken}
+}
 
 // kept is a copy of the state, nil where there is nothing in it.
 func kept(s *hpacouple.State) *hpacouple.State {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
+	"github.com/kube-rightsize/rightsize/risk"
 )
 
 func full() Ledger {
@@ -112,7 +113,34 @@ func TestAnnotate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, hpacouple.Write{Object: o, PatchType: hpacouple.ApplyPatch, FieldManager: "kerf-ledger", Force: true, Body: w.Body}, w)
 	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"kube-rightsize.github.io/ledger":"{}"},"name":"web","uid":"u","resourceVersion":"7"}}`, string(w.Body))
-	w, err = Annotate(o, Guard{}, "m", Annotation, "")
+	w, err = Annotate(o, Guard{UID: "u"}, "m", Annotation, "")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}`, string(w.Body))
+	require.Equal(t, hpacouple.JSONPatch, w.PatchType)
+	require.JSONEq(t, `[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"remove","path":"/metadata/annotations/kube-rightsize.github.io~1ledger"}]`, string(w.Body))
+}
+
+func TestOf(t *testing.T) {
+	l := Ledger{}.Of("a").Begin(*full().Change, full().Taken)
+	require.False(t, l.Of("a").Empty())
+	require.False(t, l.Of("").Empty(), "a manifest has no uid")
+	require.True(t, l.Of("b").Empty(), "a copy is another workload")
+	taken := full()
+	taken.Taken.WorkloadUID = "a"
+	require.True(t, taken.Of("b").Empty(), "ledgers from before know it from what was taken")
+}
+
+func TestNoticed(t *testing.T) {
+	begun, nobody := full(), &metav1.ObjectMeta{}
+	begun.Taken.Metrics = &hpacouple.TakenMetrics{}
+	same := begun.Noticed(begun.Taken, "kerf", nobody)
+	require.False(t, same.Taken.Amounts[0].Held || same.Taken.Metrics.Held, "nothing has happened")
+	now := *begun.Taken.DeepCopy()
+	now.Amounts[0].Owners = []risk.Owner{{Manager: "kubectl-rollout"}}
+	now.Metrics.Owners = []risk.Owner{{Manager: "kubectl-edit"}}
+	other := begun.Noticed(now, "kerf", nobody)
+	require.True(t, other.Taken.Amounts[0].Held, "another owner than at the beginning")
+	require.True(t, other.Taken.Metrics.Held)
+	require.False(t, begun.Taken.Amounts[0].Held, "a copy")
+	applied := &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kerf", Operation: metav1.ManagedFieldsOperationApply}}}
+	require.True(t, begun.Noticed(begun.Taken, "kerf", applied).Taken.Amounts[0].Held, "the first write has arrived")
 }
