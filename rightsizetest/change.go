@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
@@ -75,6 +76,9 @@ func (w Writer) Property(law Law) func(*rapid.T) {
 func (w Writer) law(t *rapid.T, p Planned, law Law) *Violation {
 	plan := PlannerOf(hpacouple.Plan)
 	before := p.Objects()
+	if law == LawA2 || law == LawH3 { // these plan no more, so the HPA may hold what Plan would skip
+		before = crowded(t, before)
+	}
 	after := w.run(t, p.Input, before, p.Change)
 	switch law {
 	case LawA2:
@@ -160,7 +164,7 @@ func withObjects(in hpacouple.Input, o Objects) hpacouple.Input {
 	return out
 }
 
-// differs compares what is stored, amounts by their text, and not what the API server adds (metadata but annotations, status).
+// differs compares what is stored, amounts by their text, and not what the API server adds (metadata but labels and annotations, status).
 func differs(law Law, want, got Objects) *Violation {
 	for _, part := range []struct {
 		name      string
@@ -169,6 +173,7 @@ func differs(law Law, want, got Objects) *Violation {
 		{"template", want.Template, got.Template},
 		{"HPA", specOf(want.HPA), specOf(got.HPA)},
 		{"annotations of the HPA", annotationsOf(want.HPA), annotationsOf(got.HPA)},
+		{"labels of the HPA", labelsOf(want.HPA), labelsOf(got.HPA)},
 		{"state", want.State, got.State},
 	} {
 		if a, b := asJSON(part.want), asJSON(part.got); !assert.ObjectsAreEqual(a, b) {
@@ -190,4 +195,42 @@ func annotationsOf(h *autoscalingv2.HorizontalPodAutoscaler) map[string]string {
 		return nil
 	}
 	return h.Annotations
+}
+
+func labelsOf(h *autoscalingv2.HorizontalPodAutoscaler) map[string]string {
+	if h == nil {
+		return nil
+	}
+	return h.Labels
+}
+
+// crowded gives the HPA labels and entries that are nobody's business, before and behind the coupled one: a writer must keep them.
+func crowded(t *rapid.T, o Objects) Objects {
+	o = o.copy()
+	if o.HPA == nil {
+		return o
+	}
+	o.HPA.Labels = map[string]string{"example.com/team": "shop"}
+	five := resource.MustParse("5")
+	value := autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &five}
+	named := autoscalingv2.MetricIdentifier{Name: "queue"}
+	raw := corev1.ResourceMemory
+	for _, e := range []autoscalingv2.MetricSpec{
+		{Type: autoscalingv2.PodsMetricSourceType, Pods: &autoscalingv2.PodsMetricSource{Metric: named, Target: value}},
+		{Type: autoscalingv2.ExternalMetricSourceType, External: &autoscalingv2.ExternalMetricSource{Metric: named, Target: value}},
+		{Type: autoscalingv2.ObjectMetricSourceType, Object: &autoscalingv2.ObjectMetricSource{Metric: named, Target: value,
+			DescribedObject: autoscalingv2.CrossVersionObjectReference{APIVersion: "v1", Kind: "Service", Name: "web"}}},
+		{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: raw, Target: value}},
+	} {
+		if e.Resource != nil && slices.ContainsFunc(o.HPA.Spec.Metrics, func(m autoscalingv2.MetricSpec) bool { return m.Resource != nil && m.Resource.Name == raw }) {
+			continue // one entry a resource
+		}
+		switch rapid.IntRange(0, 2).Draw(t, string(e.Type)+" entry") {
+		case 1:
+			o.HPA.Spec.Metrics = append(o.HPA.Spec.Metrics, *e.DeepCopy())
+		case 2:
+			o.HPA.Spec.Metrics = slices.Insert(o.HPA.Spec.Metrics, 0, *e.DeepCopy())
+		}
+	}
+	return o
 }

@@ -1,9 +1,11 @@
 package rightsizetest_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kube-rightsize/rightsize/hpacouple"
@@ -54,6 +56,51 @@ func TestEveryChangeLawCatchesItsFault(t *testing.T) {
 		t.Run(string(law), func(t *testing.T) {
 			faulty, ok := planted[law]
 			caught(t, law, ok, func(t rightsizetest.TB) { rightsizetest.CheckChangeLaw(t, faulty, law) }, "recommended for ")
+		})
+	}
+}
+
+// One branch of a law is not all of it: what a writer may lose, one by one.
+func TestWhatAWriterMayLose(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		law  rightsizetest.Law
+		lose func(live, o *rightsizetest.Objects, c hpacouple.Change)
+	}{
+		{"the coupled entry alone is written", rightsizetest.LawA2, func(_, o *rightsizetest.Objects, c hpacouple.Change) {
+			o.HPA.Spec.Metrics = slices.DeleteFunc(o.HPA.Spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
+				return m.Resource == nil && m.ContainerResource == nil || m.Resource != nil && m.Resource.Target.AverageUtilization == nil
+			})
+		}},
+		{"metrics[0] is written", rightsizetest.LawA2, func(live, o *rightsizetest.Objects, c hpacouple.Change) {
+			if len(c.Targets) == 0 {
+				return
+			}
+			o.HPA = live.HPA
+			if r := o.HPA.Spec.Metrics[0].Resource; r != nil {
+				r.Target.AverageUtilization = &c.Targets[0].To
+			}
+		}},
+		{"labels", rightsizetest.LawA2, func(_, o *rightsizetest.Objects, _ hpacouple.Change) { o.HPA.Labels = nil }},
+		{"annotations", rightsizetest.LawA2, func(_, o *rightsizetest.Objects, _ hpacouple.Change) { o.HPA.Annotations = nil }},
+		{"the state", rightsizetest.LawA2, func(live, o *rightsizetest.Objects, _ hpacouple.Change) { o.State = live.State }},
+		{"the target does not go back", rightsizetest.LawH3, func(live, o *rightsizetest.Objects, c hpacouple.Change) {
+			if len(c.Targets) > 0 && c.Targets[0].To < c.Targets[0].From {
+				o.HPA = live.HPA
+			}
+		}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			caught(t, c.law, true, func(t rightsizetest.TB) {
+				rightsizetest.CheckChangeLaw(t, func(live rightsizetest.Objects, change hpacouple.Change) (rightsizetest.Objects, error) {
+					was := rightsizetest.Objects{Template: live.Template.DeepCopy(), HPA: live.HPA.DeepCopy(), State: live.State.DeepCopy()}
+					o := rightsizetest.WriteInMemory(live, change)
+					if o.HPA != nil {
+						c.lose(&was, &o, change)
+					}
+					return o, nil
+				}, c.law)
+			}, "recommended for ")
 		})
 	}
 }

@@ -216,6 +216,14 @@ func TestEveryPlanLawCatchesItsFault(t *testing.T) {
 	}
 }
 
+// The cardinal fault under another name: requests change, the target stays, and the plan calls itself Uncoupled.
+func TestUncoupledIsNoExcuse(t *testing.T) {
+	faulty := spoil(func(_ hpacouple.Input, r *hpacouple.Result) {
+		r.Outcome, r.Targets = hpacouple.Uncoupled, nil
+	})
+	caught(t, rightsizetest.LawH1, true, func(t rightsizetest.TB) { rightsizetest.CheckPlanLaw(t, faulty, rightsizetest.LawH1) }, "  ")
+}
+
 // A planner that takes nothing passes no law, and an unknown law is no law.
 func TestNothingIsNoProof(t *testing.T) {
 	refuses := func(hpacouple.Input) (hpacouple.Result, error) { return hpacouple.Result{}, fmt.Errorf("not today") }

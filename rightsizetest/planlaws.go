@@ -15,11 +15,11 @@ import (
 	"github.com/kube-rightsize/rightsize/skipreason"
 )
 
-// lawProduct is H1 and H1b.
+// lawProduct is H1 and H1b. What the plan calls itself is not asked: requests that change alone break the product under any name.
 func lawProduct(in hpacouple.Input, r hpacouple.Result) *Violation {
 	was, ok := pairOf(in)
 	now, okNow := pairOf(Apply(in, r))
-	if !ok || !okNow || r.Outcome != hpacouple.Coordinate || maps.Equal(was.counted, now.counted) {
+	if !ok || !okNow || maps.Equal(was.counted, now.counted) {
 		return nil
 	}
 	return keeps(was.product(), now, limitsOf(in, was.target))
