@@ -21,7 +21,7 @@ func StatefulInputs() *rapid.Generator[hpacouple.Input] {
 }
 
 // States draws states for an input: the empty one; the pair in force as anchor, applied or pending; half of it; other pairs of the same
-// containers; now and then one of another resource. The input is not written to.
+// containers, also as previous ones; now and then one of another resource. The input is not written to.
 func States(in hpacouple.Input) *rapid.Generator[*hpacouple.State] {
 	return rapid.Custom(func(t *rapid.T) *hpacouple.State {
 		s := &hpacouple.State{}
@@ -53,6 +53,9 @@ func States(in hpacouple.Input) *rapid.Generator[*hpacouple.State] {
 		}
 		if rapid.Bool().Draw(t, "pending") {
 			s.Pending = pair("pending")
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "previous") {
+			s.Previous = append(s.Previous, *pair("previous"))
 		}
 		return s.DeepCopy()
 	})
