@@ -111,6 +111,7 @@ func move(c *hpacouple.ContainerPlan, by int64) {
 func faults() map[rightsizetest.Law]rightsizetest.Planner {
 	calls := 0
 	return map[rightsizetest.Law]rightsizetest.Planner{
+		rightsizetest.LawA6: idle(hpacouple.NoChange),
 		rightsizetest.LawH1: spoil(func(_ hpacouple.Input, r *hpacouple.Result) { // rounds down
 			if w := r.Working; w.Acted == "" && w.Old != w.New {
 				r.Targets[0].To = int32(max(w.Old*int64(r.Targets[0].From)/w.New, w.Bounds.Lo))

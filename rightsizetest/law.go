@@ -14,6 +14,8 @@ const (
 	LawA2 Law = "A2"
 	// LawA5: the agent's policy decides: coordination is off unless it is switched on, and its bounds are not widened.
 	LawA5 Law = "A5"
+	// LawA6: a plan is skipped where a reason to skip stands, and nowhere else; where nothing stands in the way it coordinates.
+	LawA6 Law = "A6"
 	// LawA7: what blocks a coordinated change blocks all of it, and nothing else does.
 	LawA7 Law = "A7"
 	// LawA9: where no target has to change with the requests, the HPA holds nothing back.
@@ -98,13 +100,14 @@ const (
 
 // PlanLaws returns the laws of [CheckPlan].
 func PlanLaws() []Law {
-	return []Law{LawH1, LawH1b, LawH2, LawH4, LawH5, LawH6, LawH7, LawH8, LawH9, LawH10, LawH11, LawP2, LawP3, LawP4, LawP6}
+	return []Law{LawA6, LawH1, LawH1b, LawH2, LawH4, LawH5, LawH6, LawH7, LawH8, LawH9, LawH10, LawH11, LawP2, LawP3, LawP4, LawP6}
 }
 
 // sentences say what each law demands.
 var sentences = map[Law]string{
 	LawA2:  "both halves are written, and nothing else",
 	LawA5:  "nothing is coordinated unless the policy says so, and no target leaves the policy's bounds",
+	LawA6:  "the outcome is what the input asks for: skipped for a reason that stands, else coordinated",
 	LawA7:  "a skip reason, a missing permission and objects that have changed block, and nothing else but the policy does",
 	LawA9:  "a plan that changes no target is allowed",
 	LawA10: "a release changes no value",

@@ -53,6 +53,10 @@ func (p Planner) Property(law Law) func(*rapid.T) {
 		return plan.planned(StatefulInputs(), f)
 	}
 	switch law {
+	case LawA6:
+		return func(t *rapid.T) {
+			plan.planned(rapid.OneOf(StatefulInputs(), plainInputs()), lawA6)(t)
+		}
 	case LawH1, LawH1b:
 		return plan.planned(Inputs(), func(in hpacouple.Input, r hpacouple.Result) *Violation {
 			if v := lawProduct(in, r); v != nil && v.Law == law {
