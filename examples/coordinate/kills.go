@@ -54,25 +54,15 @@ func (t *task) killed() {
 	start := t.measured.collector.Window.Start
 	t.kill = nil
 	for _, k := range known {
-		old := !k.at.IsZero() && k.at.Before(start)
-		if old || !t.measured.collector.OOM(k.container, k.pod, k.at, k.request) {
-			if old || t.measured.has(k.container) {
-				t.usageNotes = append(t.usageNotes, fmt.Sprintf("container %s: the OOM kill at %s is too old to be part of the usage", k.container, k.at.UTC().Format(time.RFC3339)))
-			}
+		switch {
+		case !k.at.IsZero() && k.at.Before(start):
+			t.usageNotes = append(t.usageNotes, fmt.Sprintf("container %s: the OOM kill at %s is too old to be part of the usage", k.container, k.at.UTC().Format(time.RFC3339)))
+			continue
+		case !t.has(k.container) || !t.measured.collector.OOM(k.container, k.pod, k.at, k.request):
 			continue
 		}
 		t.kill = append(t.kill, k)
 	}
-}
-
-// has says whether a container was measured.
-func (m *measured) has(container string) bool {
-	for _, u := range m.collector.Usage() {
-		if u.Name == container {
-			return true
-		}
-	}
-	return false
 }
 
 // kills are those of one container, for the strategies that read them as events.

@@ -79,6 +79,9 @@ func measure(tasks []*task, around *surroundings, d documents, s settings, r *re
 	}
 }
 
+// leastMemory is less than any process of a container lives on: 64 KiB.
+const leastMemory = 64 << 10
+
 // wishFromUsage recommends for one workload, and wishes for what is recommended.
 func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []fault) {
 	in := recommend.Input{Pod: &t.template.Spec, Replicas: t.podCount(s), Prices: s.prices}
@@ -90,8 +93,14 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 			return e.Coupled() && e.Resource == corev1.ResourceMemory
 		})
 	}
+	if rows := t.measured.collector.Report(); rows.Invalid+rows.Beyond > rows.Kept {
+		return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: of its usage %d rows are no measurement and %d are", t, rows.Invalid+rows.Beyond, rows.Kept))}
+	}
 	t.killed()
 	for _, u := range t.measured.collector.Usage() {
+		if most, ok := u.Memory.Max(); ok && most > 0 && most < leastMemory {
+			return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: container %s never used more than %g bytes of memory: are these MiB?", t, u.Name, most))}
+		}
 		if !t.has(u.Name) {
 			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage of container %s, which the template does not hold, is left out", u.Name))
 			continue

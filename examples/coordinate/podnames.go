@@ -73,6 +73,14 @@ func (o owners) ofReplicas(p usagefile.Pod) (found []*task) {
 // Source: k8s.io/apimachinery/pkg/util/rand (String, SafeEncodeString).
 const randomLetters = "bcdfghjklmnpqrstvwxz2456789"
 
+// hashLetters are those of a pod-template-hash: the digits of a number of 32 bits, each made safe. One of fewer than six digits comes once in forty
+// thousand; it is taken for somebody else's, as web-lb-x7k2p must be.
+// Source: ComputeHash in pkg/controller/controller_utils.go.
+const (
+	hashLetters         = "456789bcdf"
+	leastHash, mostHash = 6, 10
+)
+
 // isPodOf says whether a pod's name is one that the workload's controller makes: NAME-HASH-XXXXX for a Deployment, NAME-ORDINAL for a
 // StatefulSet, and NAME-XXXXX for the others. What is before the five random letters is cut at 58 characters.
 // Source: SimpleNameGenerator in k8s.io/apiserver/pkg/storage/names, getPodName in pkg/controller/statefulset.
@@ -93,7 +101,10 @@ func isPodOf(kind, name, pod string) bool {
 		return ok && rest == ""
 	}
 	hash, whole := strings.CutSuffix(rest, "-")
-	return random(hash) && len(hash) <= 10 && (whole || len(base) == 58)
+	if !whole { // cut at 58 characters
+		return len(base) == 58 && strings.Trim(hash, hashLetters) == ""
+	}
+	return strings.Trim(hash, hashLetters) == "" && len(hash) >= leastHash && len(hash) <= mostHash
 }
 
 func random(s string) bool { return s != "" && strings.Trim(s, randomLetters) == "" }

@@ -132,6 +132,14 @@ func TestIsPodOf(t *testing.T) {
 		{"of a StatefulSet", "StatefulSet", "db", "db-12", true},
 		{"no ordinal", "StatefulSet", "db", "db-8kq2x", false},
 		{"an ordinal with a zero before it", "StatefulSet", "db", "db-01", false},
+		{"a workload of another name, and no hash: web-lb-x7k2p", "Deployment", "web", "web-lb-x7k2p", false},
+		{"a workload of another name, and no hash: web-v2-x7k2p", "Deployment", "web", "web-v2-x7k2p", false},
+		{"a workload of another name, and no hash: web-gw-x7k2p", "Deployment", "web", "web-gw-x7k2p", false},
+		{"a workload of another name, and no hash: web-db-x7k2p", "Deployment", "web", "web-db-x7k2p", false},
+		{"a workload of another name, and no hash: web-bff-x7k2p", "Deployment", "web", "web-bff-x7k2p", false},
+		{"a workload of another name, and no hash: web-k8s-x7k2p", "Deployment", "web", "web-k8s-x7k2p", false},
+		{"a workload of another name, and no hash: web-cdf45-x7k2p", "Deployment", "web", "web-cdf45-x7k2p", false},
+		{"six digits are a hash", "Deployment", "web", "web-cdf456-x7k2p", true},
 		{"the name alone", "StatefulSet", "db", "db", false},
 		{"nothing", "Deployment", "", "", false},
 	} {
@@ -165,6 +173,31 @@ func TestUsageOOM(t *testing.T) {
 			r, got := decoded(t, usageDocs()+row.docs, append([]string{"-", "--usage", file}, row.args...)...)
 			require.Equal(t, exitFine, got.code, got.errors)
 			require.Equal(t, row.memory, to(r, "app", "memory"))
+		})
+	}
+}
+
+// A container that was killed before anybody measured it is known by its kill: max(512Mi + 100Mi, 1.2 x 512Mi), the end of VPA's bucket, plus 15 %.
+func TestKilledAndNotMeasured(t *testing.T) {
+	pod := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + webPod + ", labels: {app: web}}\nspec: {containers: [{name: app, resources: {requests: {memory: 512Mi}}}]}\n" +
+		"status: {containerStatuses: [{name: app, lastState: {terminated: {reason: OOMKilled, finishedAt: 2026-01-12T20:00:00Z}}}]}\n"
+	r, got := decoded(t, usageDocs()+pod, "-", "--usage", usagePath(t, series(0, 11520, webPod, "cpu", always("250m"))))
+	require.Equal(t, exitFine, got.code, got.errors)
+	require.Equal(t, "729Mi", to(r, "app", "memory"))
+}
+
+// What cannot be meant is not planned on.
+func TestUsageThatCannotBeMeant(t *testing.T) {
+	for why, row := range map[string]struct{ text, want string }{
+		"memory in MiB":                 {series(0, 300, webPod, "memory", always("400")), "are these MiB?"},
+		"most rows are no measurements": {series(0, 300, webPod, "memory", always("NaN")) + series(300, 400, webPod, "memory", always("400Mi")), "300 rows are no measurement and 100 are"},
+		"two values at each time":       {series(0, 300, webPod, "memory", always("200Mi")) + "1767571200," + webPod + ",app,memory,900Mi\n", "is not planned"},
+	} {
+		t.Run(why, func(t *testing.T) {
+			r, got := decoded(t, usageDocs(), "-", "--usage", usagePath(t, row.text))
+			require.NotEqual(t, exitFine, got.code)
+			require.Empty(t, r.Items)
+			require.Contains(t, got.errors+fmt.Sprint(r.Errors), row.want)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package usagefile
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"maps"
 	"math"
@@ -215,6 +216,9 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 	if r.value > most {
 		return beyond
 	}
+	if r.resource == corev1.ResourceMemory && r.value == 0 { // of a container that has only just started; VPA's peaks would never rise from there
+		return invalid
+	}
 	if r.resource == corev1.ResourceCPU {
 		if k.cpu.Add(r.at, r.value, usage.VPASampleWeight) != nil {
 			return invalid
@@ -232,14 +236,17 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 	return kept
 }
 
-// OOM takes an OOM kill of a container that has usage: what it needed becomes a memory peak, as VPA has it. pod and at may be empty: then it is
-// the container that was measured last, at that time. Call it when all rows are read. It reports whether the kill counts: one that is more
-// than a peak's interval older than the last measurement does not.
+// OOM takes an OOM kill: what the container needed becomes a memory peak, as VPA has it. pod and at may be empty: then it is
+// the container that was measured last, at that time. Call it when all rows are read. A kill that is more than a peak's interval older than the last
+// measurement is a peak of its own, as it would have been when it happened. It reports whether the kill counts; of one that nobody knows the time of, and
+// no measurement either, no peak can be made.
 func (c *Collector) OOM(name string, pod Pod, at time.Time, request int64) bool {
-	k := c.containers[name]
-	if k == nil {
-		return false
+	if c.containers[name] == nil && at.IsZero() {
+		if at = c.newest(); at.IsZero() {
+			return false
+		}
 	}
+	k := c.container(name)
 	var found *state
 	var newest time.Time
 	ids := slices.SortedFunc(maps.Keys(k.instances), func(a, b instance) int {
@@ -266,7 +273,23 @@ func (c *Collector) OOM(name string, pod Pod, at time.Time, request int64) bool 
 	if at.IsZero() { // of none
 		at = k.cpu.Last()
 	}
-	return c.rule.OOM(k.peaks, &found.peaks, at, request) == nil
+	err := c.rule.OOM(k.peaks, &found.peaks, at, request)
+	if errors.Is(err, usage.ErrTooOld) {
+		err = k.peaks.Add(at, float64(c.rule.Needed(request)), 1)
+	}
+	return err == nil
+}
+
+// newest is the time of the newest measurement of any container.
+func (c *Collector) newest() (newest time.Time) {
+	for _, k := range c.containers {
+		for _, h := range []*usage.Histogram{k.memory, k.cpu} {
+			if last := h.Last(); last.After(newest) {
+				newest = last
+			}
+		}
+	}
+	return newest
 }
 
 // Report returns what became of the rows so far.

@@ -1,6 +1,7 @@
 package usagefile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +78,20 @@ func TestOOM(t *testing.T) {
 	require.True(t, c.OOM("app", usagefile.Pod{}, time.Time{}, 100*mi))
 	require.InEpsilon(t, 200, peak(c), 0.06)
 	require.Equal(t, int64(1000000+day), c.Usage()[0].MemoryPeaks.Of.Last().Unix())
-	require.False(t, c.OOM("gone", usagefile.Pod{}, time.Time{}, 0), "nobody measured it")
-	require.False(t, read(t, vpa, text).OOM("app", usagefile.Pod{Name: "a"}, time.Unix(1000000-day-1, 0), 0), "too old")
+	require.True(t, c.OOM("new", usagefile.Pod{}, time.Time{}, 500*mi), "killed before it was measured: at the time of the newest measurement of others")
+	require.InEpsilon(t, 600, peakOf(c, "new"), 0.06)
+	require.False(t, usagefile.NewCollector(vpa).OOM("app", usagefile.Pod{}, time.Time{}, 500*mi), "nobody knows when")
+	c = usagefile.NewCollector(vpa)
+	require.True(t, c.OOM("app", usagefile.Pod{}, time.Unix(1000000, 0), 500*mi), "a kill is data")
+	require.InEpsilon(t, 600, peakOf(c, "app"), 0.06)
+	c = read(t, vpa, "1000000,a,app,memory,5Mi\n"+fmt.Sprintf("%d,a,app,memory,5Mi\n", 1000000+5*day))
+	require.True(t, c.OOM("app", usagefile.Pod{Name: "a"}, time.Unix(1000000+2*day, 0), 500*mi), "long before the newest measurement: a peak of its own")
+	require.InEpsilon(t, 600, peakOf(c, "app"), 0.06)
+	require.Equal(t, int64(3), c.Usage()[0].MemoryPeaks.Of.Count())
+	// A sample of nothing, of a container that has only just started, would keep VPA's peak at nothing for a day.
+	c = read(t, vpa, "1000000,a,app,memory,0\n1000060,a,app,memory,900Mi\n")
+	require.InEpsilon(t, 900, peakOf(c, "app"), 0.06)
+	require.Equal(t, int64(1), c.Report().Invalid)
 	// The strategy says how long an interval is.
 	hourly := vpa
 	hourly.PeakInterval.Duration = time.Hour
@@ -86,4 +99,38 @@ func TestOOM(t *testing.T) {
 	require.Equal(t, int64(2), c.Usage()[0].MemoryPeaks.Of.Count())
 	require.Equal(t, time.Hour, c.Usage()[0].MemoryPeaks.Interval)
 	require.Equal(t, int64(1), read(t, vpa, "1000000,a,app,memory,5Mi\n1003600,a,app,memory,5Mi\n").Usage()[0].MemoryPeaks.Of.Count())
+}
+
+// peakOf is the highest peak of one container, in MiB.
+func peakOf(c *usagefile.Collector, name string) float64 {
+	for _, u := range c.Usage() {
+		if u.Name == name {
+			most, _ := u.MemoryPeaks.Of.Max()
+			return most / (1 << 20)
+		}
+	}
+	return 0
+}
+
+// What a database says of itself, or a list of its being a page, is heard.
+func TestHalfAnAnswer(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"status":"success","isPartial":true,"data":{"resultType":"matrix","result":[]}}`: "in part alone",
+		`{"kind":"PodMetricsList","metadata":{"continue":"x"},"items":[]}`:                 "one page of a longer list",
+	} {
+		require.ErrorContains(t, usagefile.NewCollector(recommend.VPA()).Read(strings.NewReader(text), "f", ""), want)
+	}
+	_, err := usagefile.Look(strings.NewReader(`{"status":"success","isPartial":false,"data":{"resultType":"matrix","result":`+counterOf("", `[1,"1"],[2,"2"]`)+`}}`), "f", "", nil)
+	require.NoError(t, err)
+}
+
+// Of two values at one time nobody knows which is right; the same value twice is harmless.
+func TestTwoValuesAtOneTime(t *testing.T) {
+	pod := usagefile.Pod{Name: "a"}
+	found, err := usagefile.Look(strings.NewReader("1000000,a,app,memory,200Mi\n1000000,a,app,memory,200Mi\n1000060,a,app,memory,5Mi\n"), "f", "", nil)
+	require.NoError(t, err)
+	require.Empty(t, found.Pods[pod].Unordered)
+	found, err = usagefile.Look(strings.NewReader("1000000,a,app,memory,200Mi\n1000000,a,app,memory,900Mi\n"), "f", "", nil)
+	require.NoError(t, err)
+	require.Contains(t, found.Pods[pod].Unordered, "two values at 1970-01-12T13:46:40Z")
 }

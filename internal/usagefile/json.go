@@ -56,6 +56,18 @@ func (c *parser) object(d *json.Decoder, path string) error {
 			if string(status) == `"error"` {
 				return errors.New("the query has failed: its status is error")
 			}
+		case "/isPartial":
+			var partial bool
+			if err = d.Decode(&partial); err == nil && partial {
+				err = errors.New("the database could answer in part alone (isPartial)")
+			}
+		case "/metadata":
+			var list struct {
+				Continue string `json:"continue"`
+			}
+			if err = d.Decode(&list); err == nil && list.Continue != "" {
+				err = errors.New("this is one page of a longer list (metadata.continue)")
+			}
 		case "/data":
 			err = c.object(d, "/data")
 		case "/data/result":

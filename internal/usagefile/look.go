@@ -33,7 +33,7 @@ type Found struct {
 type Extent struct {
 	First, Last time.Time         // zero without a row that can be a measurement
 	Labels      map[string]string // nil where the file does not say
-	// Unordered says where the rows of one container and resource go back in time; empty where they do not.
+	// Unordered says where the rows of one container and resource go back in time, or have two values at one; empty where they do not.
 	Unordered string
 }
 
@@ -83,6 +83,9 @@ func Look(in io.Reader, name string, of corev1.ResourceName, progress func(rows 
 		}
 		if r.at.Before(s.last) && e.Unordered == "" {
 			e.Unordered = fmt.Sprintf("%s: %s comes after %s", k, r.at.Format(time.RFC3339), s.last.Format(time.RFC3339))
+		}
+		if s.rows > 0 && r.at.Equal(s.last) && r.value != s.value && !r.ofReplicas() && e.Unordered == "" { // which of them is right nobody knows
+			e.Unordered = fmt.Sprintf("%s: two values at %s, %g and %g", k, r.at.Format(time.RFC3339), s.value, r.value)
 		}
 		into[r.pod] = e
 		changed := s.add(r)

@@ -9,7 +9,7 @@ import (
 type Report struct {
 	Rows        int64 `json:"rows"` // read
 	Kept        int64 `json:"kept"`
-	Invalid     int64 `json:"invalid"`     // NaN, infinite, negative, or a time that cannot be
+	Invalid     int64 `json:"invalid"`     // NaN, infinite, negative, memory of 0, or a time that cannot be
 	Beyond      int64 `json:"beyond"`      // more than any machine has, 4096 cores or 64 TiB
 	Late        int64 `json:"late"`        // older than a newer row of the same pod, container and resource
 	Duplicates  int64 `json:"duplicates"`  // a second value of one pod, container and resource at one time
