@@ -20,7 +20,7 @@ const (
 	MeasureCount       Measure = "count"        // per container: one for each minute of each pod, however often it is scraped
 	MeasureFirst       Measure = "first"        // per container: time of the first sample, Unix seconds
 	MeasureLast        Measure = "last"         // per container: time of the last sample, Unix seconds
-	MeasureThrottled   Measure = "throttled"    // per container: share of throttled periods
+	MeasureThrottled   Measure = "throttled"    // per container: the largest of the pods' shares of throttled periods
 	MeasureOOMKills    Measure = "oom-kills"    // per container: how often, by increase() and so not whole; at least that it happened
 	MeasureReplicas    Measure = "replicas"     // the most replicas that the HPA had
 	MeasureShareAtMax  Measure = "share-at-max" // share of time at maxReplicas
@@ -64,8 +64,8 @@ type Series struct {
 // throttling, kube-state-metrics' for OOM kills and replicas. They are text only; nothing is asked. Run them as instant
 // queries at the end of the window; [Strategy.FromAnswers] takes the answers back.
 //
-// Pods are pooled by the largest of their quantiles (usage.MaxOf): no pod gets less than it needs, and one pod that lived for minutes can
-// decide. A container that was restarted is one series with what it was before. A quantile of a quantile_over_time is Prometheus' linear method.
+// Pods are pooled by the largest of their quantiles (usage.MaxOf) and of their shares of throttled periods: no pod gets less than it needs, and
+// one pod that lived for minutes can decide. A container that was restarted is one series with what it was before. A quantile of a quantile_over_time is Prometheus' linear method.
 // Cpu rates smooth over Step: shorter bursts are not seen. A step goes back up to five minutes for a sample (Prometheus' lookback), so that
 // counts are a little too large where scrapes are further apart than a minute.
 //
@@ -140,8 +140,8 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 	}
 	all := labels + "}[" + window + "]"
 	out = append(out,
-		Query{Measure: MeasureThrottled, Resource: corev1.ResourceCPU, Text: "sum by (container) (increase(container_cpu_cfs_throttled_periods_total" + all +
-			")) / sum by (container) (increase(container_cpu_cfs_periods_total" + all + "))"},
+		Query{Measure: MeasureThrottled, Resource: corev1.ResourceCPU, Text: "max by (container) (sum by (pod, container) (increase(container_cpu_cfs_throttled_periods_total" + all +
+			")) / sum by (pod, container) (increase(container_cpu_cfs_periods_total" + all + ")))"},
 		Query{Measure: MeasureOOMKills, Resource: corev1.ResourceMemory, Text: "(sum by (container) (increase(container_oom_events_total" + all + ")) > 0)" +
 			" or max by (container) (max_over_time(kube_pod_container_status_last_terminated_reason" + labels + `,reason="OOMKilled"}[` + window + "]))"})
 	if of.HPA != "" {

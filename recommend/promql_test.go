@@ -100,3 +100,16 @@ func TestNeedsAreEnough(t *testing.T) {
 	require.Equal(t, []recommend.PPM{500_000, 900_000, 950_000}, recommend.VPA().Needs().CPU.Quantiles)
 	require.Equal(t, recommend.Peaks, recommend.VPA().Needs().Memory.From)
 }
+
+// TestQueriesTakeTheWorstPod: one starved pod of many is not averaged away, neither where its use is asked for nor its throttling.
+func TestQueriesTakeTheWorstPod(t *testing.T) {
+	queries, errs := recommend.Peak().Queries(recommend.Series{Namespace: "a", Pods: "b"})
+	require.Empty(t, errs)
+	for _, q := range queries {
+		if q.Measure == recommend.MeasureThrottled {
+			require.Regexp(t, `^max by \(container\) \(sum by \(pod, container\) \(increase\(.+\)\) / sum by \(pod, container\) \(increase\(.+\)\)\)$`, q.Text)
+			return
+		}
+	}
+	require.Fail(t, "no query of throttling")
+}
