@@ -146,11 +146,12 @@ func (s Strategy) Queries(of Series) ([]Query, field.ErrorList) {
 			" or max by (container) (max_over_time(kube_pod_container_status_last_terminated_reason" + labels + `,reason="OOMKilled"}[` + window + "]))"})
 	if of.HPA != "" {
 		hpa := `{namespace=` + promString(of.Namespace) + `,horizontalpodautoscaler=` + promString(of.HPA) + `}`
-		const on = " >= bool on (namespace, horizontalpodautoscaler) "
+		// With two replicas of kube-state-metrics, or while one replaces another, a metric has two series; a comparison of two series to two is refused.
+		const each = "max by (namespace, horizontalpodautoscaler) (kube_horizontalpodautoscaler_"
 		out = append(out,
 			Query{Measure: MeasureReplicas, Text: "max(max_over_time(kube_horizontalpodautoscaler_status_current_replicas" + hpa + "[" + window + "]))"},
-			Query{Measure: MeasureShareAtMax, Text: "max(avg_over_time((kube_horizontalpodautoscaler_status_current_replicas" + hpa + on +
-				"kube_horizontalpodautoscaler_spec_max_replicas" + hpa + ")[" + window + ":" + promDuration(step) + "]))"},
+			Query{Measure: MeasureShareAtMax, Text: "max(avg_over_time((" + each + "status_current_replicas" + hpa + ") >= bool " +
+				each + "spec_max_replicas" + hpa + "))[" + window + ":" + promDuration(step) + "]))"},
 			Query{Measure: MeasureMaxReplicas, Text: "max(kube_horizontalpodautoscaler_spec_max_replicas" + hpa + ")"})
 	}
 	return out, nil

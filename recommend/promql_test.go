@@ -113,3 +113,24 @@ func TestQueriesTakeTheWorstPod(t *testing.T) {
 	}
 	require.Fail(t, "no query of throttling")
 }
+
+// TestQueriesBearTwoSeries: two replicas of kube-state-metrics give each metric twice. Comparing them is possible only when either side is one
+// series, and everything else is aggregated at the end.
+func TestQueriesBearTwoSeries(t *testing.T) {
+	queries, errs := recommend.VPA().Queries(recommend.Series{Namespace: "a", Pods: "b", HPA: "c"})
+	require.Empty(t, errs)
+	seen := 0
+	for _, q := range queries {
+		at := strings.Count(q.Text, "kube_")
+		if at == 0 {
+			continue
+		}
+		seen++
+		if strings.Contains(q.Text, "bool") {
+			require.Equal(t, at, strings.Count(q.Text, "max by (namespace, horizontalpodautoscaler) (kube_"), q.Text)
+			continue
+		}
+		require.Equal(t, at, strings.Count(q.Text, "max(kube_")+strings.Count(q.Text, "max(max_over_time(kube_")+strings.Count(q.Text, "max by (container) (max_over_time(kube_"), q.Text)
+	}
+	require.Equal(t, 4, seen)
+}
