@@ -22,6 +22,10 @@ func podItem(least, most string) corev1.LimitRangeItem {
 	return item
 }
 
+func podRatioItem(most string) corev1.LimitRangeItem {
+	return corev1.LimitRangeItem{Type: corev1.LimitTypePod, MaxLimitRequestRatio: list(most, "")}
+}
+
 func containerItem(least, most string) corev1.LimitRangeItem {
 	item := podItem(least, most)
 	item.Type = corev1.LimitTypeContainer
@@ -92,6 +96,24 @@ func TestBoundsTogether(t *testing.T) {
 				{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("3", "")}}, want: []int64{100}, limits: []int64{200}},
 		{why: "a ratio that leaves less than one unit of a container's maximum", pod: podOf(resources(list("1m", ""), list("5", ""))), use: []float64{2}, strategy: keepRatio,
 			items: []corev1.LimitRangeItem{containerItem("", "3")}, want: []int64{1}, limits: []int64{3000}},
+		{why: "a pod's largest ratio to a limit that stays: 2000/3, rounded up", pod: podOf(resources(list("1", ""), list("2", ""))), use: []float64{0.2},
+			items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{667}},
+		{why: "of the sums, so that a container without use is counted", pod: podOf(resources(list("1", ""), list("2", "")), resources(list("500m", ""), list("1", ""))), use: []float64{0.2},
+			items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{500, 0}},
+		{why: "and those in proportion that have it", pod: podOf(resources(list("1", ""), list("2", "")), resources(list("1", ""), list("2", ""))), use: []float64{0.2, 0.1},
+			items: []corev1.LimitRangeItem{podRatioItem("4")}, want: []int64{667, 334}},
+		{why: "not past maxAllowed: the pod is refused", pod: podOf(resources(list("1", ""), list("2", ""))), use: []float64{0.2},
+			policies: []recommend.Policy{{Container: "a", MaxAllowed: list("600m", "")}}, items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{0}, reason: recommend.BoundsConflict},
+		{why: "a limit of every request alone", pod: podOf(resources(list("1", ""), list("2", ""))), use: []float64{0.2}, strategy: keepRatio,
+			items: []corev1.LimitRangeItem{podRatioItem("2")}, want: []int64{200}, limits: []int64{400}},
+		{why: "limits that follow are no help: 100 x 1 + 900 x 4 is 3.7 of 1000", pod: podOf(resources(list("100m", ""), list("100m", "")), resources(list("100m", ""), list("400m", ""))), use: []float64{0.1, 0.9}, strategy: keepRatio,
+			items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{0, 0}, reason: recommend.BoundsConflict},
+		{why: "a limit that is dropped leaves none to have a ratio", pod: podOf(resources(list("1", ""), list("2", ""))), use: []float64{0.2}, strategy: func(s *recommend.Strategy) { s.CPU.Limit = recommend.Unset },
+			items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{0}, reason: recommend.BoundsConflict},
+		{why: "a pod without limits was refused before", pod: podOf(resources(list("1", ""), nil)), use: []float64{0.2},
+			items: []corev1.LimitRangeItem{podRatioItem("3")}, want: []int64{200}},
+		{why: "a ratio that the API server's float division takes to be above 16.1: 161 / 10", pod: podOf(resources(list("1", ""), list("161m", ""))), use: []float64{0.01},
+			items: []corev1.LimitRangeItem{podRatioItem("16100m")}, want: []int64{11}},
 		{why: "the largest of several minimums counts", pod: podOf(resources(list("100m", ""), nil)), use: []float64{0.01},
 			items: []corev1.LimitRangeItem{containerItem("20m", ""), containerItem("70m", ""), containerItem("30m", "")}, want: []int64{70}},
 		{why: "the smallest of several maximums counts", pod: podOf(resources(list("100m", ""), nil)), use: []float64{2},
@@ -276,6 +298,11 @@ func boundsHold(t *rapid.T) {
 		return item
 	}
 	of, together := bounds(corev1.LimitTypeContainer, 300, 3000), bounds(corev1.LimitTypePod, 3000, 5000)
+	largest := int64(0)
+	if rapid.Bool().Draw(t, "has ratio") {
+		largest = milli("ratio", 1000, 5000)
+		together.MaxLimitRequestRatio = corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, largest)}
+	}
 	in.LimitRanges = limitRange(of, together)
 	result, errs := recommend.Workload(in, s)
 	require.Empty(t, errs)
@@ -342,6 +369,10 @@ func boundsHold(t *rapid.T) {
 	if most, ok := value(together.Max); ok {
 		require.LessOrEqual(t, requests, most)
 		require.LessOrEqual(t, limits, most)
+	}
+	if largest > 0 && was > 0 {
+		require.Positive(t, limits)
+		require.LessOrEqual(t, limits*1000, requests*largest)
 	}
 }
 

@@ -23,6 +23,7 @@ type draft struct {
 	caps           bounds // container LimitRange
 	low, high      int64  // what the policy, the LimitRange and a limit that stays allow together
 	held           Cause  // why neither request nor limit may fall; empty: they may
+	startup        int64  // the most that was used while starting; 0 is not known
 	maxRatio       int64  // of limit to request, in thousandths; 0 is none
 }
 

@@ -15,6 +15,7 @@ import (
 type limitRanges struct {
 	container, pod map[corev1.ResourceName]bounds
 	ratio          map[corev1.ResourceName]int64 // thousandths
+	podRatio       map[corev1.ResourceName]int64 // likewise
 	fallback       map[corev1.ResourceName]int64 // default limit
 	request        map[corev1.ResourceName]int64 // default request
 }
@@ -24,7 +25,7 @@ func (r *reader) limitRanges(list []corev1.LimitRange) limitRanges {
 		return limitRanges{}
 	}
 	out := limitRanges{container: map[corev1.ResourceName]bounds{}, pod: map[corev1.ResourceName]bounds{},
-		ratio: map[corev1.ResourceName]int64{}, fallback: map[corev1.ResourceName]int64{}, request: map[corev1.ResourceName]int64{}}
+		ratio: map[corev1.ResourceName]int64{}, podRatio: map[corev1.ResourceName]int64{}, fallback: map[corev1.ResourceName]int64{}, request: map[corev1.ResourceName]int64{}}
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
@@ -41,13 +42,10 @@ func (r *reader) limitRanges(list []corev1.LimitRange) limitRanges {
 				case corev1.LimitTypeContainer:
 					out.container[name] = r.narrow(path, item, name, out.container[name])
 					r.defaults(path, item, name, limit, request)
-					if v, ok := r.amount(path.Child("maxLimitRequestRatio"), item.MaxLimitRequestRatio, name, ratioAmount); ok && v > 0 {
-						if old := out.ratio[name]; old == 0 || v < old {
-							out.ratio[name] = v
-						}
-					}
+					r.ratio(path, item, name, out.ratio)
 				case corev1.LimitTypePod:
 					out.pod[name] = r.narrow(path, item, name, out.pod[name])
+					r.ratio(path, item, name, out.podRatio)
 				}
 			}
 		}
@@ -126,6 +124,15 @@ func first(into, from map[corev1.ResourceName]int64, name corev1.ResourceName) {
 }
 
 func impossible(b bounds) bool { return b.most > 0 && b.least > b.most }
+
+// ratio keeps the smallest of the largest ratios of limit to request; 0 is none.
+func (r *reader) ratio(path *field.Path, item *corev1.LimitRangeItem, name corev1.ResourceName, into map[corev1.ResourceName]int64) {
+	if v, ok := r.amount(path.Child("maxLimitRequestRatio"), item.MaxLimitRequestRatio, name, ratioAmount); ok && v > 0 {
+		if old := into[name]; old == 0 || v < old {
+			into[name] = v
+		}
+	}
+}
 
 func ratioAmount(q resource.Quantity, _ corev1.ResourceName) (int64, error) {
 	return exact.FloorMilli(q)

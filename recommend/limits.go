@@ -120,54 +120,68 @@ func (d *draft) capAtLimit() {
 	}
 }
 
-// finish writes the amounts and the limit that goes with them. startup is the most that was used while starting; 0 is not
-// known. It reports whether the limit would fall below that, and whether the limit fits an amount.
-func (d *draft) finish(startup int64) (belowStartup, ok bool) {
+// finish writes the amounts and the limit that goes with them. It reports whether the limit would fall below what was used while starting, and
+// whether the limit fits an amount.
+func (d *draft) finish() (belowStartup, ok bool) {
 	d.out.Request, d.out.Lower, d.out.Upper = d.now.Request, d.now.Lower, d.now.Upper
 	if d.now.Request >= d.out.Uncapped {
 		d.out.CappedBy = ""
 	}
-	limit, ok := d.limitFor(d.now.Request)
+	limit, bounded, by, ok := d.limitAfter(d.now.Request)
 	if !ok {
 		return false, false
 	}
-	if limit > 0 && d.rule.Limit == KeepRatio {
-		limit = d.bounded(limit)
-	}
-	belowStartup = limit > 0 && limit < startup
-	if present := d.effectiveLimit(); d.rule.Limit == KeepRatio && present > limit && limit > 0 {
-		held, by := min(startup, present), FromStartup
-		if d.caps.most > 0 {
-			held = min(held, d.caps.most)
-		}
-		if d.maxRatio > 0 {
-			if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok {
-				held = min(held, most)
-			}
-		}
-		if d.held != "" { // whoever was throttled or killed at this limit does not get a lower one
-			held, by = present, d.held
-		}
-		if held > limit {
-			limit, d.out.Limit.By = held, by
-			d.step(StageLimit, by, limit, d.now)
-		}
+	d.out.Limit.By = by
+	if limit > bounded {
+		d.step(StageLimit, by, limit, d.now)
 	}
 	if limit > 0 && !(d.rule.Limit == Unset || d.limit == nil && d.rule.Limit == Keep) {
 		d.out.Limit.To = &limit
 	}
-	return belowStartup, true
+	return bounded > 0 && bounded < d.startup, true
+}
+
+// limitAfter is the limit that a container has with a request in the end, 0 is none; bounded is what it would be if the start-up peak and the
+// facts did not hold it higher. by is what made it another amount than the mode alone would. Not ok: it does not fit.
+func (d *draft) limitAfter(request int64) (limit, bounded int64, by Cause, ok bool) {
+	limit, ok = d.limitFor(request)
+	if !ok || limit == 0 || d.rule.Limit != KeepRatio {
+		return limit, limit, "", ok
+	}
+	limit, by = d.bounded(limit, request)
+	bounded = limit
+	present := d.effectiveLimit()
+	if present <= limit {
+		return limit, bounded, by, true
+	}
+	held, cause := min(d.startup, present), FromStartup
+	if d.caps.most > 0 {
+		held = min(held, d.caps.most)
+	}
+	if d.maxRatio > 0 {
+		if most, ok := exact.MulDivFloor(request, d.maxRatio, 1000); ok {
+			held = min(held, most)
+		}
+	}
+	if d.held != "" { // whoever was throttled or killed at this limit does not get a lower one
+		held, cause = present, d.held
+	}
+	if held > limit {
+		limit, by = held, cause
+	}
+	return limit, bounded, by, true
 }
 
 // bounded keeps a limit that goes with its request within the LimitRange items for containers.
-func (d *draft) bounded(limit int64) int64 {
+func (d *draft) bounded(limit, request int64) (int64, Cause) {
+	by := Cause("")
 	if d.caps.most > 0 && limit > d.caps.most {
-		limit, d.out.Limit.By = d.caps.most, FromContainerMax
+		limit, by = d.caps.most, FromContainerMax
 	}
 	if d.maxRatio > 0 {
-		if most, ok := exact.MulDivFloor(d.now.Request, d.maxRatio, 1000); ok && most < limit && d.now.Request < limit {
-			limit, d.out.Limit.By = max(most, d.now.Request), FromMaxRatio
+		if most, ok := exact.MulDivFloor(request, d.maxRatio, 1000); ok && most < limit && request < limit {
+			limit, by = max(most, request), FromMaxRatio
 		}
 	}
-	return limit
+	return limit, by
 }

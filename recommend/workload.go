@@ -35,7 +35,6 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 	}
 	result := Result{Containers: make([]Container, len(names))}
 	drafts := make([]*draft, 0, 2*len(names))
-	startups := make([]int64, len(names))
 	within := make([]ContainerUsage, len(names))
 	for i, name := range names {
 		c := &result.Containers[i]
@@ -45,9 +44,6 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 		}
 		u := within[i]
 		c.Facts = factsOf(u, s)
-		if u.StartupCPU != nil {
-			startups[i], _ = fromFloat(float64(*u.StartupCPU*1000), Exact)
-		}
 		for _, res := range [...]struct {
 			name  corev1.ResourceName
 			out   *Amounts
@@ -58,6 +54,9 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			*res.out = Amounts{Resource: res.name, Limit: Limit{Mode: res.rule.Limit}, Steps: make([]Step, 0, 8)}
 			d := &draft{rule: res.rule, arithmetic: s.Arithmetic, out: res.out,
 				caps: ranges.container[res.name], maxRatio: ranges.ratio[res.name]}
+			if u.StartupCPU != nil && res.name == corev1.ResourceCPU {
+				d.startup, _ = fromFloat(float64(*u.StartupCPU*1000), Exact)
+			}
 			spec, path := specOf(in.Pod, name)
 			r.present(d, spec, path, ranges)
 			controlled := d.setPolicy(&r, in, name)
@@ -101,12 +100,13 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			}
 		}
 	}
+	starting := r.starting(in.Pod, names, ranges)
 	if len(r.errs) > 0 {
 		return Result{}, r.errs
 	}
 	for _, name := range Resources() {
 		b := ranges.pod[name]
-		if b == (bounds{}) {
+		if b == (bounds{}) && ranges.podRatio[name] == 0 {
 			continue
 		}
 		var together []*draft
@@ -120,23 +120,22 @@ func Workload(in Input, s Strategy) (Result, field.ErrorList) {
 			}
 		}
 		podRange(together, b)
+		if most := ranges.podRatio[name]; most > 0 {
+			podRatio(inOrder(in.Pod, name, names, drafts, starting), together, most, b.most)
+		}
 	}
 	workload := map[skipreason.RiskFlag]bool{}
 	for i := range result.Containers {
 		c := &result.Containers[i]
-		cpu, memory := drafts[2*i], drafts[2*i+1]
+		memory := drafts[2*i+1]
 		below := false
-		for _, d := range []*draft{cpu, memory} {
+		for _, d := range []*draft{drafts[2*i], memory} {
 			if d.out.Outcome != Recommended {
 				d.out.Limit.To = copied(d.out.Limit.From)
 				continue
 			}
 			d.capAtLimit()
-			startup := int64(0)
-			if d == cpu {
-				startup = startups[i]
-			}
-			low, ok := d.finish(startup)
+			low, ok := d.finish()
 			if !ok {
 				path := field.NewPath("containers").Key(c.Name).Child(string(d.out.Resource), "limit")
 				return Result{}, field.ErrorList{field.Invalid(path, d.now.Request, "the limit in the present ratio to this request does not fit 64 bits")}
