@@ -2,6 +2,7 @@ package recommend
 
 import (
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -29,16 +30,11 @@ func podRatio(pod []inPod, together []*draft, most, podMost int64) {
 	if !moves || !had {
 		return // nothing is changed, or there is no limit to have a ratio
 	}
-	before := make([]Triple, len(together))
-	for i, d := range together {
-		before[i] = d.now
-	}
 	limit, request := podTotal(pod, (*draft).limitAtEnd), podTotal(pod, (*draft).requestAtEnd)
-	if limit > 0 && !ratioAdmits(limit, request, most) && raise(together, ratioLeast(limit, most)) {
-		for i, d := range together {
-			if after := d.now; d.moves() && after != before[i] {
-				d.now = before[i]
-				d.step(StageLimitRange, FromMaxRatio, most, after)
+	if limit > 0 && !ratioAdmits(limit, request, most) {
+		for _, group := range raisable(pod, together, limit) {
+			if raiseTo(group, ratioLeast(limit, most), most) {
+				break
 			}
 		}
 		limit, request = podTotal(pod, (*draft).limitAtEnd), podTotal(pod, (*draft).requestAtEnd)
@@ -54,6 +50,49 @@ func podRatio(pod []inPod, together []*draft, most, podMost int64) {
 			c.refuse(BoundsConflict)
 		}
 	}
+}
+
+// raisable lists what can be raised together, in the order to try it: an init container, with the sidecars before it, whose limits are the pod's;
+// what runs together; the other init containers.
+func raisable(pod []inPod, together []*draft, limit int64) [][]*draft {
+	var first, last [][]*draft
+	var sidecars []inPod
+	for _, c := range pod {
+		if c.first && !c.starts {
+			sidecars = append(sidecars, c)
+		}
+		if !c.starts {
+			continue
+		}
+		alone := append(slices.Clone(sidecars), c)
+		group := make([]*draft, len(alone))
+		for i := range alone {
+			group[i] = alone[i].draft
+		}
+		if podTotal(alone, (*draft).limitAtEnd) >= limit {
+			first = append(first, group)
+		} else {
+			last = append(last, group)
+		}
+	}
+	return append(append(first, together), last...)
+}
+
+// raiseTo raises a group to a sum, or leaves it as it is.
+func raiseTo(group []*draft, least, ratio int64) bool {
+	before := make([]Triple, len(group))
+	for i, d := range group {
+		before[i] = d.now
+	}
+	done := raise(group, least)
+	for i, d := range group {
+		after := d.now
+		d.now = before[i]
+		if done && d.moves() && after != before[i] {
+			d.step(StageLimitRange, FromMaxRatio, ratio, after)
+		}
+	}
+	return done
 }
 
 // ratioAdmits reports whether a limit is at most so many thousandths of a request, exactly and as the API server divides.
