@@ -209,7 +209,8 @@ func TestHostile(t *testing.T) {
 		}
 		for _, a := range amounts(result) {
 			require.GreaterOrEqual(t, a.Request, int64(0))
-			require.GreaterOrEqual(t, a.Upper, int64(0))
+			require.LessOrEqual(t, a.Lower, a.Request)
+			require.LessOrEqual(t, a.Request, a.Upper)
 		}
 	}
 	_, errs := recommend.Workload(recommend.Input{}, recommend.Strategy{})
@@ -221,3 +222,35 @@ func TestHostile(t *testing.T) {
 	require.Empty(t, recommend.Peak().Validate(field.NewPath("s")))
 	require.True(t, skipreason.FlagHeap.Valid())
 }
+
+// TestBoundsEnclose: law R3 for views whose answers do not fit together.
+func TestBoundsEnclose(t *testing.T) {
+	rough, err := usage.NewHistogram(usage.VPACPU, 0)
+	require.NoError(t, err)
+	for i := range 500 {
+		require.NoError(t, rough.Add(monday.Add(time.Duration(i)*time.Hour), 0.25, 1))
+	}
+	falling := &fallingView{Samples: samplesOf(t, []float64{0.1, 0.2}, 500*time.Hour)}
+	for _, c := range []struct {
+		why     string
+		view    usage.View
+		s       recommend.Strategy
+		request int64
+	}{
+		{"the end of a bucket is above the largest value", rough, recommend.Peak(), 259},
+		{"fewer samples than none, and the median above the rest: 199m x 1.15", falling, recommend.VPA(), 228},
+	} {
+		r, errs := recommend.Workload(recommend.Input{Usage: []recommend.ContainerUsage{{Name: "a", CPU: c.view}}}, c.s)
+		require.Empty(t, errs, c.why)
+		a := r.Containers[0].CPU
+		require.Equal(t, c.request, a.Request, "%s: %v", c.why, a)
+		require.LessOrEqual(t, a.Lower, a.Request, c.why)
+		require.LessOrEqual(t, a.Request, a.Upper, c.why)
+	}
+}
+
+// fallingView has quantiles that fall, and a negative count.
+type fallingView struct{ *usage.Samples }
+
+func (fallingView) Quantile(q float64) (float64, bool) { return max(2-2*q, 0), true }
+func (fallingView) Count() int64                       { return -5 }

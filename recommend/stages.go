@@ -98,6 +98,9 @@ func (d *draft) quantile(view usage.View) Reason {
 			return AmountOutOfRange
 		}
 	}
+	// A view that knows its largest value exactly and its quantiles to the end of a bucket, or one whose quantiles fall, would put a bound on the
+	// other side of the request. The request stays: a bound that is too wide costs a later change, nothing else.
+	t.Lower, t.Upper = min(t.Lower, t.Request), max(t.Upper, t.Request)
 	value := int64(d.rule.Target.Quantile)
 	if d.rule.Target.Max {
 		value = int64(Whole)
@@ -118,7 +121,7 @@ func (d *draft) margin() {
 
 // confidence widens the bounds when there is little history, c intervals: upper x (1 + 1/c), lower x (1 + 0.001/c)^-2.
 // c is the smaller of the time between the first and the last sample and the samples at one per minute.
-// Without any time between them the upper bound is the largest amount and the lower one zero.
+// A count below zero is none. Without any time between them the upper bound is the largest amount and the lower one zero.
 func (d *draft) confidence(history usage.View) {
 	interval := d.rule.Confidence.Duration
 	if interval <= 0 {
@@ -126,7 +129,7 @@ func (d *draft) confidence(history usage.View) {
 	}
 	c := 0.0
 	if history != nil {
-		c = math.Min(float64(span(history))/float64(interval), float64(history.Count())/interval.Minutes())
+		c = math.Min(float64(span(history))/float64(interval), float64(max(history.Count(), 0))/interval.Minutes())
 	}
 	d.out.Confidence = int64(math.Min(float64(c*1000), maxAmount))
 	up, down := math.Pow(1+1.0/c, 1), math.Pow(1+0.001/c, -2)
@@ -137,6 +140,7 @@ func (d *draft) confidence(history usage.View) {
 		t.Lower = min(truncate(float64(float64(t.Lower)*down)), t.Lower)
 		t.Upper = max(truncate(math.Ceil(float64(float64(t.Upper)*up))), t.Upper)
 	}
+	t.Upper = max(t.Upper, t.Request) // a request with its margin can pass the largest amount that a bound is cut to
 	d.step(StageConfidence, FromHistory, d.out.Confidence, t)
 }
 
