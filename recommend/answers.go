@@ -34,7 +34,7 @@ type Answered struct {
 // interpolated floats do, are made level.
 //
 // Errors, by field path: a measure, resource or container that cannot be, a second answer to one question, a value that is no amount, no count,
-// no time or no share, and quantiles that fall.
+// no time or no share, replicas that are not whole, and quantiles that fall.
 func (s Strategy) FromAnswers(answers []Answer) (Answered, field.ErrorList) {
 	errs := s.Validate(field.NewPath("strategy"))
 	var out Answered
@@ -134,6 +134,9 @@ func (a Answer) refused() string {
 	case MeasureShareAtMax:
 		return within(1.01, "must be within 0 and 1")
 	case MeasureReplicas, MeasureMaxReplicas:
+		if a.Value != math.Trunc(a.Value) {
+			return "must be a whole number of replicas: an average hides the most"
+		}
 		return within(math.MaxInt32, "must be a number of replicas")
 	}
 	return within(math.MaxFloat64, "must be an amount")

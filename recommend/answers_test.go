@@ -153,6 +153,10 @@ func TestFromAnswers(t *testing.T) {
 		{"answers[0].value", answers{about(recommend.MeasureFirst, cpu, 1e12)}},
 		{"answers[0].value", answers{about(recommend.MeasureThrottled, cpu, 2)}},
 		{"answers[0].value", answers{about(recommend.MeasureReplicas, "", 1e10)}},
+		{"answers[0].value", answers{about(recommend.MeasureReplicas, "", 9.99), about(recommend.MeasureMaxReplicas, "", 10)}},
+		{"answers[0].value", answers{about(recommend.MeasureMaxReplicas, "", 10.5)}},
+		{"answers[0].value", answers{about(recommend.MeasureMaxReplicas, "", math.NaN())}},
+		{"answers[0].value", answers{about(recommend.MeasureReplicas, "", math.Inf(-1))}},
 		{"answers[a][cpu]", answers{quantileOf(cpu, 500_000, 2), quantileOf(cpu, 900_000, 1)}},
 		{"answers[a][cpu]", answers{about(recommend.MeasureMax, cpu, 2), about(recommend.MeasureFirst, cpu, 2), about(recommend.MeasureLast, cpu, 1)}},
 	} {
