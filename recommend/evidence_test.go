@@ -180,6 +180,39 @@ func TestCappedBelowPeak(t *testing.T) {
 	}
 }
 
+// TestPeaksThatMissTheLargestUse: a sample of 0 bytes at the start of an interval hides the rest of it from the peaks, as in VPA, but not from
+// whoever reads the result.
+func TestPeaksThatMissTheLargestUse(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		first   int64 // bytes of the first sample; the others are 900Mi
+		request int64
+		flag    bool
+	}{
+		{"hidden: the pod's minimum", 0, 250 * mi, true},
+		{"seen: 1.15 of the bucket that ends at 1e7 (1.05^36 - 1) / 0.05", 1, 1102117711, false},
+	} {
+		rule, instance := usage.VPAPeakRule(), usage.Instance{}
+		memory, err := usage.NewHistogram(usage.Fine, 0)
+		require.NoError(t, err, c.why)
+		peaks, err := usage.NewHistogram(usage.VPAMemory, 24*time.Hour)
+		require.NoError(t, err, c.why)
+		for i := range 200 {
+			at, bytes := monday.Add(time.Duration(i)*5*time.Minute), int64(900*mi)
+			if i == 0 {
+				bytes = c.first
+			}
+			require.NoError(t, memory.Add(at, float64(bytes), 1), c.why)
+			require.NoError(t, rule.Add(peaks, &instance, at, bytes), c.why)
+		}
+		r, errs := recommend.Workload(recommend.Input{Usage: one(recommend.ContainerUsage{Memory: memory,
+			MemoryPeaks: usage.Peaks{Of: peaks, Interval: rule.Interval}})}, recommend.VPA())
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.request, r.Containers[0].Memory.Request, c.why)
+		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagCappedBelowPeak), c.why)
+	}
+}
+
 // TestStartupLimit: a limit that would fall below the start-up peak stays as high as it was, within what the LimitRange allows.
 func TestStartupLimit(t *testing.T) {
 	for _, c := range []struct {

@@ -296,6 +296,20 @@ func (in Input) flagsOf(c *Container, u ContainerUsage, spec *corev1.Container, 
 		}
 		holds[skipreason.FlagCappedBelowPeak] = c.Memory.Request < need
 	}
+	if most, seen := unpeaked(u); seen && c.Memory.Outcome == Recommended && memory.rule.From == Peaks && c.Memory.Request < most {
+		holds[skipreason.FlagCappedBelowPeak] = true
+	}
 	holds[skipreason.FlagMemoryIndependent] = in.MemoryScaled && independent(samples, u.CPU)
 	return holds
+}
+
+// unpeaked returns the largest memory sample in bytes where the peaks do not hold it, as after usage.PeakRule met a zero in the first sample of an
+// interval: then a request that the peaks give can be far below what was used.
+func unpeaked(u ContainerUsage) (int64, bool) {
+	if usage.Empty(u.Memory) || usage.Empty(u.MemoryPeaks.Of) {
+		return 0, false
+	}
+	most, ok := u.Memory.Max()
+	peak, known := u.MemoryPeaks.Of.Max()
+	return truncate(most), ok && known && truncate(peak) < truncate(most)
 }

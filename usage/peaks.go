@@ -87,7 +87,12 @@ func AddCPU(into *Histogram, instance *Instance, t time.Time, cores float64) err
 //
 // It returns ErrValue for negative or more than 2^60 bytes, ErrTime, ErrOrder for a sample older than the newest one,
 // and ErrPeakRule for a rule that is not valid; then nothing has changed. Upstream: addMemorySample in
-// pkg/recommender/model/container.go, VPA 1.8.1. As there, a zero in the first sample of an interval hides the rest of it.
+// pkg/recommender/model/container.go, VPA 1.8.1.
+//
+// As there, a zero in the first sample of an interval hides every other sample and OOM kill of that interval. Whoever sizes a container by such
+// peaks is hurt, by an outage: a request and a limit far below its use. A container that has just started is measured at 0 bytes now and then, and
+// none runs on 0 bytes: leave samples of 0 out, and never call Add with them. Package recommend flags a request below the largest memory sample
+// that the peaks do not hold (capped-below-peak), if it is given the samples beside the peaks.
 func (r PeakRule) Add(into *Histogram, instance *Instance, t time.Time, bytes int64) error {
 	if instance != nil && into != nil && instance.started && bytes >= 0 && bytes <= max(instance.usagePeak, instance.oomPeak) && r.Valid() {
 		// Most samples end here: nothing changes but the time of the newest one.
@@ -101,7 +106,8 @@ func (r PeakRule) Add(into *Histogram, instance *Instance, t time.Time, bytes in
 
 // OOM takes an OOM kill: the estimate Needed becomes a sample at the time of the kill, and counts if it is above the
 // interval's peak. The order of kills and samples does not matter within an interval: a kill older than the newest sample
-// counts in the present interval. ErrTooOld is returned for one that is more than an interval older. The limit plays no part. Other errors are
+// counts in the present interval. ErrTooOld is returned for one that is more than an interval older. After a zero in the first sample
+// of the interval the kill is hidden and nil is returned (see Add). The limit plays no part. Other errors are
 // those of Add.
 func (r PeakRule) OOM(into *Histogram, instance *Instance, t time.Time, request int64) error {
 	ns, ok := instant(t)
