@@ -72,15 +72,15 @@ type AnchorRequest struct {
 	Request   resource.Quantity `json:"request"`
 }
 
-// Empty says whether s is the state to begin with.
+// Empty says whether s is the state to begin with, as nil is.
 func (s *State) Empty() bool {
-	return s.Version == "" && s.WorkloadUID == "" && s.HPAUID == "" && s.Resource == "" && s.Applied == nil && len(s.Previous) == 0 && s.Pending == nil &&
+	return s == nil || s.Version == "" && s.WorkloadUID == "" && s.HPAUID == "" && s.Resource == "" && s.Applied == nil && len(s.Previous) == 0 && s.Pending == nil &&
 		s.Anchor.Target == 0 && !s.Anchor.Half && len(s.Anchor.Requests) == 0
 }
 
 // Validate returns what cannot be meant, with paths below at: another version, another resource than cpu and memory, a target below 1, a
 // container that is named twice, a request that is negative or whose thousandths pass int64, pairs that are not about the same containers.
-// The empty state is valid.
+// The empty state is valid, and so is nil.
 func (s *State) Validate(at *field.Path) (errs field.ErrorList) {
 	if s.Empty() {
 		return nil

@@ -125,3 +125,10 @@ func TestStateAsText(t *testing.T) {
 	require.Error(t, err)
 	require.False(t, read.Valid())
 }
+
+// TestNoState: a pointer to none is the state to begin with, not a panic.
+func TestNoState(t *testing.T) {
+	var none *hpacouple.State
+	require.True(t, none.Empty())
+	require.Empty(t, none.Validate(nil))
+}

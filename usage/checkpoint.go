@@ -8,7 +8,8 @@ import (
 
 // VPACheckpoint is one histogram as VPA stores it in a VerticalPodAutoscalerCheckpoint of version v3, with the same JSON.
 // It is lossy: weights become whole ten-thousandths of the heaviest bucket, lighter than half of one are dropped. What
-// stays exact is the total. Use Histogram's own encoding where nothing may be lost.
+// stays exact is the total. A rare high value can be in a bucket that is dropped, and the largest value is not stored: whoever sizes by the maximum
+// after reading it back is hurt, by an outage. Use Histogram's own encoding where nothing may be lost.
 type VPACheckpoint struct {
 	ReferenceTimestamp time.Time      `json:"referenceTimestamp,omitzero"`
 	BucketWeights      map[int]uint32 `json:"bucketWeights,omitempty"`
@@ -18,7 +19,8 @@ type VPACheckpoint struct {
 // heaviest is the weight of the heaviest bucket in a checkpoint.
 const heaviest = 10000
 
-// VPACheckpoint returns the histogram as VPA would store it. Only VPA's layouts have one, otherwise ErrLayout.
+// VPACheckpoint returns the histogram as VPA would store it: without its largest value, and without buckets lighter than half a ten-thousandth of
+// the heaviest, so that high quantiles and Max can be too small after FromVPACheckpoint. Only VPA's layouts have one, otherwise ErrLayout.
 // Upstream: SaveToChekpoint in pkg/recommender/util.
 func (h *Histogram) VPACheckpoint() (VPACheckpoint, error) {
 	if h == nil || h.kind == fine {
@@ -43,7 +45,12 @@ func (h *Histogram) VPACheckpoint() (VPACheckpoint, error) {
 
 // FromVPACheckpoint reads what VPA has stored. What a checkpoint keeps beside its histograms comes in as the span; VPA
 // keeps it for cpu alone. Without a span all that is known is that at least one sample stands behind each bucket, and the reference time. The
-// largest value is not stored: it is taken to be the end of the highest bucket.
+// largest value is not stored: Max is the end of the highest bucket that was kept, above the largest value or, where its bucket was dropped or is the
+// last one, below it. The first costs money, the second is an outage for whoever sizes by the maximum.
+//
+// Errors: ErrLayout for a layout that is not one of VPA's; ErrHalfLife for one that is not within 1 s and 366 days; ErrTime for a time outside
+// 1970..2199; ErrEncoding for a total weight that is NaN, negative or too large, a negative or too large number of samples, a span that ends before
+// it starts, a bucket that VPA does not have, and weight without a reference time.
 // Upstream: LoadFromCheckpoint in pkg/recommender/util.
 func FromVPACheckpoint(layout Layout, halfLife time.Duration, c VPACheckpoint, span Span) (*Histogram, error) {
 	h, err := NewHistogram(layout, halfLife)

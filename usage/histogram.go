@@ -230,8 +230,9 @@ func (h *Histogram) Quantile(q float64) (float64, bool) {
 	return vpaLayouts[h.kind].start[min(h.bucketAt(threshold)+1, vpaBuckets-1)], true
 }
 
-// Max returns the largest value that was added, exactly; not ok when the histogram is empty. It neither decays nor is
-// it taken back, so it is never too small: the wrong side would be an outage.
+// Max returns the largest value that was added, exactly; not ok when the histogram is empty. It neither decays nor is it taken back, so that it is
+// not too small for what was added to this histogram and to those merged into it. After FromVPACheckpoint it can be: a checkpoint does not store
+// it and drops light buckets, and whoever sizes by the maximum is hurt, by an outage. Keep the histogram's own encoding for that.
 func (h *Histogram) Max() (float64, bool) {
 	if h.Empty() || h.count == 0 {
 		return 0, false
