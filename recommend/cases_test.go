@@ -439,7 +439,8 @@ func TestRefused(t *testing.T) {
 		{field: "usage[0].memory", in: in{Usage: one(recommend.ContainerUsage{Memory: fixed}), Window: usage.Window{End: monday.Add(time.Hour)}}}, // and behind
 		{field: "usage[0].memoryPeaks", in: in{Usage: one(recommend.ContainerUsage{MemoryPeaks: usage.Peaks{Of: fixed}}), Window: usage.Window{Start: monday.Add(time.Second)}}},
 		{field: "replicas", in: in{Replicas: -1}},
-		{field: "prices", in: in{Prices: recommend.Prices{CPU: -1}}},
+		{field: "prices.cpu", in: in{Prices: recommend.Prices{CPU: -1}}},
+		{field: "prices.memory", in: in{Prices: recommend.Prices{Memory: -1}}},
 		{field: "window", in: in{Window: usage.Window{Start: monday, End: monday}}},
 		{field: "policies[0].container", in: in{Policies: []recommend.Policy{{}}}},
 		{field: "policies[0].controlled[0]", in: in{Policies: []recommend.Policy{{Container: "a", Controlled: []corev1.ResourceName{"disk"}}}}},

@@ -19,8 +19,11 @@ func (in Input) validate(s Strategy) field.ErrorList {
 	if in.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("replicas"), in.Replicas, "must not be negative"))
 	}
-	if in.Prices.CPU < 0 || in.Prices.Memory < 0 {
-		errs = append(errs, field.Invalid(field.NewPath("prices"), in.Prices, "must not be negative"))
+	if in.Prices.CPU < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("prices", "cpu"), in.Prices.CPU, "must not be negative"))
+	}
+	if in.Prices.Memory < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("prices", "memory"), in.Prices.Memory, "must not be negative"))
 	}
 	seen := map[string]bool{}
 	for i, u := range in.Usage {

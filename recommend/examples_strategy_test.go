@@ -20,13 +20,13 @@ func ExampleStrategy_Validate() {
 	s.CPU.Lower = recommend.At(999_000)
 	s.MinSpan = metav1.Duration{Duration: 30 * 24 * time.Hour}
 	for _, err := range s.Validate(field.NewPath("strategy")) {
-		fmt.Println(err.Field, err.Detail)
+		fmt.Println(err)
 	}
 	fmt.Println(len(recommend.Strategy{}.Validate(nil)) > 0) // the zero value is no strategy
 	// Output:
 	// []
-	// strategy.cpu.lower must not be above target
-	// strategy.minSpan must be within 0 and the window
+	// strategy.cpu.lower: Invalid value: "quantile 0.999": must not be above target
+	// strategy.minSpan: Invalid value: "720h0m0s": must be within 0 and the window
 	// true
 }
 

@@ -25,6 +25,18 @@ type Statistic struct {
 	Max      bool `json:"max,omitempty"` // instead of a quantile: the largest value, which a histogram knows exactly
 }
 
+// words are what errors print: "quantile 0.9", "maximum".
+func (s Statistic) words() string {
+	quantile := "quantile " + strconv.FormatFloat(s.Quantile.Float(), 'f', -1, 64)
+	switch {
+	case s.Max && s.Quantile != 0:
+		return "maximum and " + quantile
+	case s.Max:
+		return "maximum"
+	}
+	return quantile
+}
+
 // At returns the statistic that is a quantile.
 func At(quantile PPM) Statistic { return Statistic{Quantile: quantile} }
 

@@ -48,17 +48,17 @@ func (r Rule) validate(path *field.Path) field.ErrorList {
 	}{{"lower", r.Lower}, {"target", r.Target}, {"upper", r.Upper}} {
 		errs = append(errs, share(path, s.of.Quantile, Whole, s.name, "quantile")...)
 		if s.of.Max && s.of.Quantile != 0 {
-			errs = append(errs, field.Invalid(path.Child(s.name), s.of, "is either a quantile or the maximum"))
+			errs = append(errs, field.Invalid(path.Child(s.name), s.of.words(), "is either a quantile or the maximum"))
 		}
 	}
 	if r.Target == (Statistic{}) {
 		errs = append(errs, field.Required(path.Child("target"), "a quantile above 0, or the maximum: quantile 0 is the least that was ever used"))
 	}
 	if r.Target.below(r.Lower) {
-		errs = append(errs, field.Invalid(path.Child("lower"), r.Lower, "must not be above target"))
+		errs = append(errs, field.Invalid(path.Child("lower"), r.Lower.words(), "must not be above target"))
 	}
 	if r.Upper.below(r.Target) {
-		errs = append(errs, field.Invalid(path.Child("upper"), r.Upper, "must not be below target"))
+		errs = append(errs, field.Invalid(path.Child("upper"), r.Upper.words(), "must not be below target"))
 	}
 	errs = append(errs, share(path, r.Margin, maxPPM, "margin")...)
 	if r.Confidence.Duration < 0 {
