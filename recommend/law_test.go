@@ -254,3 +254,51 @@ type fallingView struct{ *usage.Samples }
 
 func (fallingView) Quantile(q float64) (float64, bool) { return max(2-2*q, 0), true }
 func (fallingView) Count() int64                       { return -5 }
+
+// limitsHold: no limit is below its request, whatever LimitRanges came after the workload: their defaults and maximums can be below the requests.
+func limitsHold(t *rapid.T) {
+	s := rapid.SampledFrom([]recommend.Strategy{recommend.VPA(), recommend.Peak()}).Draw(t, "strategy")
+	s.MinSamples, s.MinSpan.Duration = 0, 0
+	s.CPU.Limit = rapid.SampledFrom(recommend.LimitModes()).Draw(t, "limit")
+	amount := func(label string) corev1.ResourceList {
+		if rapid.Bool().Draw(t, "no "+label) {
+			return nil
+		}
+		return corev1.ResourceList{corev1.ResourceCPU: recommend.Quantity(corev1.ResourceCPU, rapid.Int64Range(1, 3000).Draw(t, label))}
+	}
+	own := corev1.ResourceRequirements{Requests: amount("request"), Limits: amount("limit")}
+	if request, limit := own.Requests.Cpu(), own.Limits.Cpu(); own.Limits != nil && request.Cmp(*limit) > 0 {
+		own.Requests = own.Limits // the API server lets no limit below its request in
+	}
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Default: amount("default"), DefaultRequest: amount("default request"), Max: amount("max"),
+		MaxLimitRequestRatio: rapid.SampledFrom([]corev1.ResourceList{nil, list("1", ""), list("1500m", ""), list("4", "")}).Draw(t, "ratio")}
+	in := recommend.Input{Pod: &corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Resources: own}}}, LimitRanges: limitRange(item),
+		Usage: one(recommend.ContainerUsage{CPU: samplesOf(t, []float64{float64(rapid.Int64Range(1, 4000).Draw(t, "use")) / 1000}, time.Hour)})}
+	if rapid.Bool().Draw(t, "starts") {
+		start := float64(rapid.Int64Range(0, 4000).Draw(t, "start")) / 1000
+		in.Usage[0].StartupCPU = &start
+	}
+	if rapid.Bool().Draw(t, "throttled") {
+		all := 1.0
+		in.Usage[0].Events.Throttled = &all
+	}
+	r, errs := recommend.Workload(in, s)
+	require.Empty(t, errs)
+	a := r.Containers[0].CPU
+	if a.Outcome != recommend.Recommended {
+		return
+	}
+	if a.Limit.To != nil {
+		require.LessOrEqual(t, a.Request, *a.Limit.To, "%+v", a)
+		return
+	}
+	for _, given := range []corev1.ResourceList{item.Default, item.Max} { // what the API server gives instead
+		if given != nil {
+			require.LessOrEqual(t, a.Request, given.Cpu().MilliValue(), "%+v", a)
+			return
+		}
+	}
+}
+
+func TestLimitsHold(t *testing.T) { rapid.Check(t, limitsHold) }
+func FuzzLimitsHold(f *testing.F) { f.Fuzz(rapid.MakeFuzz(limitsHold)) }
