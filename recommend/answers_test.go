@@ -152,6 +152,7 @@ func TestFromAnswers(t *testing.T) {
 		{"answers[0].value", answers{about(recommend.MeasureOOMKills, memory, math.NaN())}},
 		{"answers[0].value", answers{about(recommend.MeasureFirst, cpu, 1e12)}},
 		{"answers[0].value", answers{about(recommend.MeasureThrottled, cpu, 2)}},
+		{"answers[0].value", answers{about(recommend.MeasureThrottled, cpu, 1.011)}},
 		{"answers[0].value", answers{about(recommend.MeasureReplicas, "", 1e10)}},
 		{"answers[0].value", answers{about(recommend.MeasureReplicas, "", 9.99), about(recommend.MeasureMaxReplicas, "", 10)}},
 		{"answers[0].value", answers{about(recommend.MeasureMaxReplicas, "", 10.5)}},

@@ -167,6 +167,10 @@ func TestCappedBelowPeak(t *testing.T) {
 			in: recommend.Input{Pod: podOf(resources(list("", "1Gi"), nil)), Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: kill})}},
 		{why: "the limit", flag: true,
 			in: recommend.Input{Pod: podOf(resources(list("", "1Gi"), list("", "1Gi"))), Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3), Events: kill})}},
+		{why: "a cap at the largest use itself", in: recommend.Input{Policies: []recommend.Policy{{Container: "a", MaxAllowed: list("", "1Gi")}},
+			Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3)})}, strategy: func(s *recommend.Strategy) { s.Memory.Margin = 150_000 }},
+		{why: "a cap one byte below it", flag: true, in: recommend.Input{Policies: []recommend.Policy{{Container: "a", MaxAllowed: list("", "1073741823")}},
+			Usage: one(recommend.ContainerUsage{Memory: flat(t, float64(gi), 3)})}, strategy: func(s *recommend.Strategy) { s.Memory.Margin = 150_000 }},
 		{why: "a quantile below the largest is meant", strategy: func(s *recommend.Strategy) { s.Memory.Target, s.Memory.Lower = recommend.At(500_000), recommend.At(0) },
 			in: recommend.Input{Usage: one(recommend.ContainerUsage{Memory: samplesOf(t, []float64{1e8, 1e8, 9e8}, time.Hour)})}},
 	} {
@@ -177,6 +181,24 @@ func TestCappedBelowPeak(t *testing.T) {
 		r, errs := recommend.Workload(c.in, s)
 		require.Empty(t, errs, c.why)
 		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagCappedBelowPeak), c.why)
+	}
+}
+
+// TestMemoryIndependentFrom: the thresholds themselves count, 90 % of memory and 50 % of cpu.
+func TestMemoryIndependentFrom(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		memory, cpu float64 // medians; the largest is 1000
+		flag        bool
+	}{
+		{"both at the threshold", 900, 500, true},
+		{"memory falls a little further", 899, 500, false},
+		{"cpu stays a little higher", 900, 501, false},
+	} {
+		of := func(median float64) *usage.Samples { return samplesOf(t, []float64{median, median, 1000}, time.Hour) }
+		r, errs := recommend.Workload(recommend.Input{MemoryScaled: true, Usage: one(recommend.ContainerUsage{CPU: of(c.cpu), Memory: of(c.memory)})}, plain())
+		require.Empty(t, errs, c.why)
+		require.Equal(t, c.flag, slices.Contains(r.Containers[0].Flags, skipreason.FlagMemoryIndependent), c.why)
 	}
 }
 

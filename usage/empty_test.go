@@ -59,3 +59,17 @@ func TestEmpty(t *testing.T) {
 	_, err := usage.FromBuckets(usage.Fine, []usage.Bucket{{UpperBound: 1, Weight: 1}}, usage.Span{First: time.Unix(1, 0), Last: time.Unix(2, 0)})
 	require.Error(t, err, "weight that no sample stands behind would be neither data nor none")
 }
+
+// TestMaxOfTimes: a view that does not say when it was measured does not stretch the others back to the year 1.
+func TestMaxOfTimes(t *testing.T) {
+	half := []usage.QuantileValue{{Q: 0.5, Value: 1}}
+	at := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	timed, err := usage.NewQuantiles(usage.Table{Quantiles: half, Count: 2, First: at, Last: at.Add(time.Hour)})
+	require.NoError(t, err)
+	untimed, err := usage.NewQuantiles(usage.Table{Quantiles: half, Count: 2})
+	require.NoError(t, err)
+	for _, both := range []usage.View{usage.MaxOf(timed, untimed), usage.MaxOf(untimed, timed)} {
+		require.Equal(t, at, both.First())
+		require.Equal(t, at.Add(time.Hour), both.Last())
+	}
+}
