@@ -120,7 +120,7 @@ func TestHalfAnAnswer(t *testing.T) {
 	} {
 		require.ErrorContains(t, usagefile.NewCollector(recommend.VPA()).Read(strings.NewReader(text), "f", ""), want)
 	}
-	_, err := usagefile.Look(strings.NewReader(`{"status":"success","isPartial":false,"data":{"resultType":"matrix","result":`+counterOf("", `[1,"1"],[2,"2"]`)+`}}`), "f", "", nil)
+	_, err := usagefile.Look(strings.NewReader(`{"status":"success","isPartial":false,"data":{"resultType":"matrix","result":`+counterOf("", `[1,"1"],[2,"2"]`)+`]}}`), "f", "", nil)
 	require.NoError(t, err)
 }
 
