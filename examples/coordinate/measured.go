@@ -14,6 +14,7 @@ import (
 	"github.com/kube-rightsize/rightsize/metrics"
 	"github.com/kube-rightsize/rightsize/recommend"
 	"github.com/kube-rightsize/rightsize/skipreason"
+	window "github.com/kube-rightsize/rightsize/usage"
 )
 
 // measured is what usage says about a workload.
@@ -79,6 +80,27 @@ func measure(tasks []*task, around *surroundings, d documents, s settings, r *re
 	}
 }
 
+// strays says why the window cannot be believed, if so: it goes back from the newest row, and one row of a wrong clock then leaves out all others. What it
+// keeps is less than what it leaves out, and covers less than a tenth of it.
+func (m *measured) strays() string {
+	start, rows := m.collector.Window.Start, m.collector.Report()
+	if start.IsZero() || rows.Outside <= rows.Kept {
+		return ""
+	}
+	first := m.last
+	for _, u := range m.collector.Usage() {
+		for _, v := range []window.View{u.CPU, u.Memory} {
+			if v != nil && v.Count() > 0 && v.First().Before(first) {
+				first = v.First()
+			}
+		}
+	}
+	if m.last.Sub(first) >= m.last.Sub(start)/10 {
+		return ""
+	}
+	return fmt.Sprintf("the window before its newest row, of %s, leaves out %d rows and keeps %d: is that row's time right?", m.last.UTC().Format(time.RFC3339), rows.Outside, rows.Kept)
+}
+
 // leastMemory is less than any process of a container lives on: 64 KiB.
 const leastMemory = 64 << 10
 
@@ -95,6 +117,9 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 	}
 	if rows := t.measured.collector.Report(); rows.Invalid+rows.Beyond > rows.Kept {
 		return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: of its usage %d rows are no measurement and %d are", t, rows.Invalid+rows.Beyond, rows.Kept))}
+	}
+	if why := t.measured.strays(); why != "" {
+		return []fault{faultAt(t.origin, "", t.String()+" is not planned: "+why)}
 	}
 	t.killed()
 	for _, u := range t.measured.collector.Usage() {

@@ -191,6 +191,7 @@ func TestUsageThatCannotBeMeant(t *testing.T) {
 	for why, row := range map[string]struct{ text, want string }{
 		"memory in MiB":                 {series(0, 300, webPod, "memory", always("400")), "are these MiB?"},
 		"most rows are no measurements": {series(0, 300, webPod, "memory", always("NaN")) + series(300, 400, webPod, "memory", always("400Mi")), "300 rows are no measurement and 100 are"},
+		"a row of a wrong clock":        {series(0, 300, webPod, "memory", always("400Mi")) + "4100000000," + webPod + ",app,memory,80Mi\n", "is that row's time right?"},
 		"two values at each time":       {series(0, 300, webPod, "memory", always("200Mi")) + "1767571200," + webPod + ",app,memory,900Mi\n", "is not planned"},
 	} {
 		t.Run(why, func(t *testing.T) {
