@@ -3,6 +3,7 @@ package usagefile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,8 +37,10 @@ func metricOf(name string) (m metric, known bool) {
 		m = metric{resource: corev1.ResourceCPU, counter: true}
 	case "container_cpu_usage":
 		m.resource = corev1.ResourceCPU
-	case "container_memory_working_set_bytes", "container_memory_usage_bytes", "container_memory_rss", "container_memory_rss_bytes":
+	case "container_memory_working_set_bytes", "container_memory_usage_bytes":
 		m.resource = corev1.ResourceMemory
+	case "container_memory_rss", "container_memory_rss_bytes":
+		m.instead = "leaves out files in memory, which count towards the limit; give the working set"
 	case "kube_horizontalpodautoscaler_status_current_replicas", "kube_horizontalpodautoscaler_status_desired_replicas",
 		"kube_hpa_status_current_replicas", "kube_hpa_status_desired_replicas", "kube_deployment_status_replicas", "kube_deployment_spec_replicas",
 		"kube_statefulset_status_replicas", "kube_statefulset_replicas", "kube_replicaset_status_replicas", "kube_replicaset_spec_replicas":
@@ -71,6 +74,8 @@ func meaning(labels map[string]string, of corev1.ResourceName) (metric, error) {
 			if m.counter = false; !strings.Contains(strings.Replace(name, part, "", 1), "rate") {
 				return metric{}, fmt.Errorf("metric %s may be a counter or a rate; give the rate", name)
 			}
+		case m.resource == corev1.ResourceMemory && len(parts) > 1 && lower(strings.Replace(name, part, "", 1)):
+			return metric{}, fmt.Errorf("metric %s lies below the peaks; give the memory itself, or its maximum", name)
 		}
 		return m, nil
 	}
@@ -90,6 +95,13 @@ func meaning(labels map[string]string, of corev1.ResourceName) (metric, error) {
 		return metric{}, errors.New("neither the metric's name nor the label resource says what a series is; give it with the file, as cpu=FILE")
 	}
 	return m, nil
+}
+
+// lower says whether the operations of a recording rule can make less of a value.
+func lower(operations string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(operations, func(c rune) bool { return c == '_' || c == ':' }), func(word string) bool {
+		return slices.Contains([]string{"avg", "min", "mean", "median"}, word) || strings.HasPrefix(word, "quantile")
+	})
 }
 
 // named is the object that a series of replicas is about. kube-state-metrics' own pod is what the label pod may hold.
