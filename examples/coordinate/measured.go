@@ -115,20 +115,20 @@ func (t *task) wishFromUsage(strategy recommend.Strategy, s settings) (faults []
 			return e.Coupled() && e.Resource == corev1.ResourceMemory
 		})
 	}
-	if rows := t.measured.collector.Report(); rows.Invalid+rows.Beyond > rows.Kept {
-		return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: of its usage %d rows are no measurement and %d are", t, rows.Invalid+rows.Beyond, rows.Kept))}
+	if container, resource, bad, good, ok := t.measured.collector.Unusable(t.has); ok {
+		return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: %d rows of %s of container %s are no measurement and %d are", t, bad, resource, container, good))}
 	}
 	if why := t.measured.strays(); why != "" {
 		return []fault{faultAt(t.origin, "", t.String()+" is not planned: "+why)}
 	}
 	t.killed()
 	for _, u := range t.measured.collector.Usage() {
-		if most, ok := u.Memory.Max(); ok && most > 0 && most < leastMemory {
-			return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: container %s never used more than %g bytes of memory: are these MiB?", t, u.Name, most))}
-		}
 		if !t.has(u.Name) {
 			t.usageNotes = append(t.usageNotes, fmt.Sprintf("usage of container %s, which the template does not hold, is left out", u.Name))
 			continue
+		}
+		if most, ok := u.Memory.Max(); ok && most > 0 && most < leastMemory {
+			return []fault{faultAt(t.origin, "", fmt.Sprintf("%s is not planned: container %s never used more than %g bytes of memory: are these MiB?", t, u.Name, most))}
 		}
 		if slices.Contains(t.throttled, u.Name) {
 			all := 1.0

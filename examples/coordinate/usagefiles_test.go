@@ -139,6 +139,8 @@ func TestIsPodOf(t *testing.T) {
 		{"a workload of another name, and no hash: web-bff-x7k2p", "Deployment", "web", "web-bff-x7k2p", false},
 		{"a workload of another name, and no hash: web-k8s-x7k2p", "Deployment", "web", "web-k8s-x7k2p", false},
 		{"a workload of another name, and no hash: web-cdf45-x7k2p", "Deployment", "web", "web-cdf45-x7k2p", false},
+		{"eleven digits are none", "Deployment", "web", "web-45678945678-x7k2p", false},
+		{"ten are", "Deployment", "web", "web-4567894567-x7k2p", true},
 		{"six digits are a hash", "Deployment", "web", "web-cdf456-x7k2p", true},
 		{"the name alone", "StatefulSet", "db", "db", false},
 		{"nothing", "Deployment", "", "", false},
@@ -190,9 +192,10 @@ func TestKilledAndNotMeasured(t *testing.T) {
 func TestUsageThatCannotBeMeant(t *testing.T) {
 	for why, row := range map[string]struct{ text, want string }{
 		"memory in MiB":                 {series(0, 300, webPod, "memory", always("400")), "are these MiB?"},
-		"most rows are no measurements": {series(0, 300, webPod, "memory", always("NaN")) + series(300, 400, webPod, "memory", always("400Mi")), "300 rows are no measurement and 100 are"},
+		"most rows are no measurements": {series(0, 300, webPod, "memory", always("NaN")) + series(300, 400, webPod, "memory", always("400Mi")), "300 rows of memory of container app are no measurement and 100 are"},
 		"a row of a wrong clock":        {series(0, 300, webPod, "memory", always("400Mi")) + "4100000000," + webPod + ",app,memory,80Mi\n", "is that row's time right?"},
-		"two values at each time":       {series(0, 300, webPod, "memory", always("200Mi")) + "1767571200," + webPod + ",app,memory,900Mi\n", "is not planned"},
+		"most rows of memory are no measurements, those of cpu are": {series(0, 2000, webPod, "cpu", always("250m")) + series(0, 300, webPod, "memory", always("NaN")) + series(300, 400, webPod, "memory", always("400Mi")), "300 rows of memory of container app"},
+		"two values at each time":                                   {series(0, 300, webPod, "memory", always("200Mi")) + "1767571200," + webPod + ",app,memory,900Mi\n", "is not planned"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			r, got := decoded(t, usageDocs(), "-", "--usage", usagePath(t, row.text))

@@ -39,6 +39,8 @@ type Collector struct {
 	containers map[string]*container
 	counts     map[instance]*counts
 	report     Report
+
+	quality map[quality]rows
 }
 
 type container struct {
@@ -133,8 +135,48 @@ func (c *Collector) add(r row) fate {
 	return became
 }
 
-// use takes one row.
+// use takes one row, and counts by container and resource what can be used.
 func (c *Collector) use(r row) fate {
+	became := c.put(r)
+	n := c.quality[quality{r.container, r.resource}]
+	switch became {
+	case invalid, beyond:
+		n.bad++
+	case kept:
+		n.good++
+	default:
+		return became
+	}
+	if c.quality == nil {
+		c.quality = map[quality]rows{}
+	}
+	c.quality[quality{r.container, r.resource}] = n
+	return became
+}
+
+// quality is what rows can be good or bad of.
+type quality struct {
+	container string
+	resource  corev1.ResourceName
+}
+
+type rows struct{ good, bad int64 }
+
+// Unusable names a container that is asked for, and a resource, of which more rows are no measurement than are, with both numbers; ok is false where there is none.
+func (c *Collector) Unusable(of func(container string) bool) (container string, resource corev1.ResourceName, bad, good int64, ok bool) {
+	keys := slices.SortedFunc(maps.Keys(c.quality), func(a, b quality) int {
+		return cmp.Or(cmp.Compare(a.container, b.container), cmp.Compare(a.resource, b.resource))
+	})
+	for _, k := range keys {
+		if n := c.quality[k]; n.bad > n.good && of(k.container) {
+			return k.container, k.resource, n.bad, n.good, true
+		}
+	}
+	return "", "", 0, 0, false
+}
+
+// put puts one row where it belongs.
+func (c *Collector) put(r row) fate {
 	switch {
 	case !r.possible():
 		return invalid
@@ -216,7 +258,7 @@ func (c *Collector) take(k *container, p *state, r row) fate {
 	if r.value > most {
 		return beyond
 	}
-	if r.resource == corev1.ResourceMemory && r.value == 0 { // of a container that has only just started; VPA's peaks would never rise from there
+	if r.resource == corev1.ResourceMemory && r.value < 1 { // of a container that has only just started; VPA's peaks would never rise from there
 		return invalid
 	}
 	if r.resource == corev1.ResourceCPU {

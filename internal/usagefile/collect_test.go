@@ -92,6 +92,8 @@ func TestOOM(t *testing.T) {
 	c = read(t, vpa, "1000000,a,app,memory,0\n1000060,a,app,memory,900Mi\n")
 	require.InEpsilon(t, 900, peakOf(c, "app"), 0.06)
 	require.Equal(t, int64(1), c.Report().Invalid)
+	c = read(t, vpa, "1000000,a,app,memory,0.5\n1000060,a,app,memory,900Mi\n")
+	require.InEpsilon(t, 900, peakOf(c, "app"), 0.06)
 	// The strategy says how long an interval is.
 	hourly := vpa
 	hourly.PeakInterval.Duration = time.Hour

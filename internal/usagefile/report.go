@@ -9,7 +9,7 @@ import (
 type Report struct {
 	Rows        int64 `json:"rows"` // read
 	Kept        int64 `json:"kept"`
-	Invalid     int64 `json:"invalid"`     // NaN, infinite, negative, memory of 0, or a time that cannot be
+	Invalid     int64 `json:"invalid"`     // NaN, infinite, negative, memory below one byte, or a time that cannot be
 	Beyond      int64 `json:"beyond"`      // more than any machine has, 4096 cores or 64 TiB
 	Late        int64 `json:"late"`        // older than a newer row of the same pod, container and resource
 	Duplicates  int64 `json:"duplicates"`  // a second value of one pod, container and resource at one time
@@ -66,7 +66,7 @@ func (r Report) String() string {
 		n    int64
 		what string
 	}{
-		{r.Invalid, "not a measurement (NaN, infinite, negative, or at an impossible time)"}, {r.Beyond, "more than any machine has (4096 cores, 64 TiB)"}, {r.Late, "older than the row before"},
+		{r.Invalid, "not a measurement (NaN, infinite, negative, memory below one byte, or at an impossible time)"}, {r.Beyond, "more than any machine has (4096 cores, 64 TiB)"}, {r.Late, "older than the row before"},
 		{r.Duplicates, "at the time of another"}, {r.Outside, "outside the window"}, {r.Resets, "after a counter's reset"},
 	} {
 		if p.n > 0 {
