@@ -81,8 +81,8 @@ const (
 	leastHash, mostHash = 6, 10
 )
 
-// isPodOf says whether a pod's name is one that the workload's controller makes: NAME-HASH-XXXXX for a Deployment, NAME-ORDINAL for a
-// StatefulSet, and NAME-XXXXX for the others. What is before the five random letters is cut at 58 characters.
+// isPodOf says whether a pod's name is one that the workload's controller makes: NAME-HASH-LETTERS for a Deployment, NAME-ORDINAL for a
+// StatefulSet, and NAME-LETTERS for the others. What is before the five random letters is cut at 58 characters.
 // Source: SimpleNameGenerator in k8s.io/apiserver/pkg/storage/names, getPodName in pkg/controller/statefulset.
 func isPodOf(kind, name, pod string) bool {
 	if kind == "StatefulSet" {
